@@ -18,7 +18,7 @@ SLACK = timedelta(seconds=60)
 
 
 def judge(truth: dict[str, Any], findings: list[dict[str, Any]]) -> dict[str, Any]:
-    """What became of every fault, every finding and every interval of one run."""
+    """The verdict on every fault, every finding and every interval of one run."""
     faults = truth.get("fault", [])
     matched: dict[int, list[dict[str, Any]]] = {place: [] for place in range(len(faults))}
     judged = []

@@ -62,7 +62,7 @@ def _false_alarms(results: list[dict[str, Any]]) -> str:
             rules = ", ".join(f"{rule} {n}" for rule, n in sorted(counts[group].items()) if n) or "none"
             rate = 100 * total / weeks[group]
             lines.append(
-                f"false alarms {title}: {rate:.2f} in 100 drive-weeks ({weeks[group]:g} drive-weeks in all; {rules})"
+                f"false alarms {title}: {rate:.2f} per 100 drive-weeks, in {weeks[group]:g} drive-weeks ({rules})"
             )
     return "\n".join(lines)
 

@@ -31,7 +31,7 @@ def period() -> dict[str, Any]:
 
 
 def problems() -> list[str]:
-    """What became of the tasks before, where they failed."""
+    """The failures of the tasks before."""
     ti = get_current_context()["ti"]
     states = ti.get_task_states(dag_id=ti.dag_id, run_ids=[ti.run_id])[ti.run_id]
     bad = [name for name in STEPS if states[name] in ("failed", "upstream_failed")]

@@ -23,7 +23,7 @@ def require_login(site_path: Any) -> None:
     has_secrets = st.secrets.load_if_toml_exists()
     if not (has_secrets and "auth" in st.secrets):
         if _wants_login(site_path):
-            # somebody meant to close the pages: a file that cannot be read, or was not passed on, must not open them
+            # the pages were to be closed: a file that cannot be read, or was not passed on, must not open them
             st.error("secrets.toml is next to site.toml, and no [auth] was read from it.")
             st.text("Start the pages with `tapescope dashboard`, and correct secrets.toml.")
             st.stop()
@@ -37,7 +37,7 @@ def require_login(site_path: Any) -> None:
     allowed = list(access.get("allow", []))
     if allowed and not is_allowed(dict(st.user), allowed, access.get("trust_unverified") is True):
         st.title("tapescope", anchor=False)
-        st.text(f"These pages are not for {st.user.get('email', 'somebody without an address')}.")
+        st.text(f"These pages are not for {st.user.get('email', 'a user without an address')}.")
         st.button("Log out", on_click=st.logout)
         st.stop()
 

@@ -106,7 +106,7 @@ def newest(name: str) -> Asked:
 
 
 def ask(name: str, snapshot: int, params: dict[str, str]) -> Asked:
-    """The answer from a snapshot; each is worked out once. Raises NoAnswer."""
+    """The answer from a snapshot; each is computed once. Raises NoAnswer."""
     return _remembered(*_here(), name, tuple(sorted(params.items())), snapshot)
 
 
@@ -204,7 +204,7 @@ def _record(path: str, which: str, snapshot: int, last: date, n_days: int) -> Re
 
 
 def _history(path: str, which: str, snapshot: int, last: date, n_days: int = MONTH_DAYS) -> History:
-    """Days of a snapshot, asked as the page itself asks: what both want is worked out once."""
+    """Days of a snapshot, asked as the page itself asks: what both need is computed once."""
 
     def asked(name: str, params: dict[str, str]) -> Answer:
         return _remembered(path, which, name, tuple(sorted(params.items())), snapshot).answer

@@ -104,7 +104,7 @@ def _begin(file: Path) -> None:
     config: dict[str, Any] = {name: st.column_config.Column(title) for name, title in _NAMES.items()}
     components.show_rows(rows[:MOST_FILES], config, "Files, and what each was recognised as")
     if not known:
-        st.warning("No file of this folder is a log that tapescope knows: choose another folder.")
+        st.warning("This folder has no log that tapescope can read: choose another folder.")
     elif st.button(f"Write {file.name} from these", type="primary", key="first-init") and _may_write():
         file.parent.mkdir(parents=True, exist_ok=True)
         with st.spinner("Looking at hosts, drives, links and the time zone", show_time=True):

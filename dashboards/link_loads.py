@@ -18,7 +18,7 @@ MOST_LINKS = 24  # of the heat map: those with the highest peaks
 def show(page: Page, loads: Asked) -> None:
     """Draw them."""
     if not loads.rows:
-        st.text("No link's traffic is known in this period.")
+        st.text("No log shows a link's traffic in this period.")
         components.show_sql(loads)
         return
     has_capacity = any(row["max_share"] is not None for row in loads.rows)
@@ -34,7 +34,7 @@ def show(page: Page, loads: Asked) -> None:
     components.heading(loads)
     components.show_chart(loads, chart, "Links by hour: the darker, the fuller.", zooms=True)
     st.caption(
-        "The scale ends at the highest peak of the period. Empty: no log of that hour, or no capacity is known."
+        "The scale ends at the highest peak of the period. Empty: that hour has no log, or the capacity is unknown."
         + (f" The {MOST_LINKS} fullest of {frame['log'].n_unique()}." if frame["log"].n_unique() > MOST_LINKS else "")
     )
     st.text("The fullest hours first:")
@@ -50,4 +50,4 @@ def _say(row: dict[str, object], value: str) -> None:
         st.markdown(f"**The fullest link, {name}, peaked at {share} of what it can carry.**")
     else:
         peak = format.quantity(float(row["max_mb_s"] or 0), "MB/s")  # type: ignore[arg-type]
-        st.markdown(f"**The fullest link, {name}, peaked at {peak}. What links can carry is not known.**")
+        st.markdown(f"**The fullest link, {name}, peaked at {peak}. The links' capacity is unknown.**")

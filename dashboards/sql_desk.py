@@ -54,7 +54,7 @@ class Asked:
 
 @dataclass(frozen=True)
 class Ran:
-    """What came of it: a table, or a message with a hint."""
+    """The result: a table, or a message with a hint."""
 
     asked: Asked
     found: adhoc.Found | None

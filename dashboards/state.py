@@ -16,7 +16,7 @@ NAME_CHARS = 80  # of a name of the URL, in a notice
 
 
 def begin(page: str) -> None:
-    """Before a page runs: a URL that somebody opened, followed or went back to goes before what was kept.
+    """Before a page runs: a URL that the visitor opened, followed or went back to has precedence over kept choices.
 
     Streamlit empties the URL when another page is chosen from the list: then what was kept goes on.
     """

@@ -20,7 +20,7 @@ def show(page: Page, volume: str, session: str) -> None:
     if path.rows:
         components.show_chart(path, tape_charts.way(path.frame(), titles), "The way through the tape's files.", left)
     else:
-        left.text("No file of this mount is known by its place on the tape.")
+        left.text("No log shows the places of this mount's files on the tape.")
     places = data.places(contents) if contents.rows else None
     if places is not None:
         read = {row["file_number"] for row in path.rows}

@@ -186,7 +186,7 @@ def _between(limits: tuple[float, float], level: float, rng: Random) -> float:
 
 
 def _blips(rng: Random, polls: list[int], into: list[int]) -> None:
-    """An idle station is not silent: now and then somebody copies a file of a gigabyte or two."""
+    """An idle station is not silent: now and then a user copies a file of a gigabyte or two."""
     for _ in range(6):
         into[1 + rng.randrange(len(into) - 1)] += int((0.8 + 1.4 * rng.random()) * 1e9)
 

@@ -135,7 +135,7 @@ class SilentSource(Planted):
 
 
 class CounterWrap(Planted):
-    """A 32-bit counter of a busy link goes round between two polls, and whole turns are lost."""
+    """A 32-bit counter of a busy link wraps between two polls, and whole turns are lost."""
 
     kind: Literal["counter_wrap"] = "counter_wrap"
     among: ClassVar[str] = "link"

@@ -22,7 +22,7 @@ _TOP = f"""\
 # The site of the sample archive: eight migration stations, their drives and links, and the logs in logs/.
 # Paths are relative to this file.
 name = "migration stand"
-zone = "{ZONE}"                 # of clocks that do not say
+zone = "{ZONE}"                 # of clocks that name no zone
 warehouse = "var/warehouse"
 duty_threshold_mb_s = 5.0                # a half-hour above this counts as active
 expected_gap_s = 2.0                     # between two files, without file mark and positioning
@@ -73,7 +73,7 @@ def site_text() -> str:
     parts.append(
         '# Drives: the name, the name its mover logs under, and where the mover runs. `robot = "SL8500"` would\n'
     )
-    parts.append("# say which library serves it, `from` and `to` between which days it is in service.\n")
+    parts.append("# names the library that serves it; `from` and `to` are its days in service.\n")
     for drive in DRIVES:
         parts.append(
             f'[[drive]]\nname = "{drive.name}"\nlogname = "{drive.logname}"\nmover = "{drive.mover}"\n'
@@ -85,7 +85,7 @@ def site_text() -> str:
             f'[[link]]\nname = "{station.link}"\nstation = "{station.name}"\n'
             'capacity_mb_s = 250.0\npolled = "switch"\n\n'
         )
-    parts.append("# What is to be moved in all, and since when: `tapescope forecast campaign` says how far it is.\n")
+    parts.append("# The amount to be moved, and since when: `tapescope forecast campaign` shows the progress.\n")
     parts.append('[[campaign]]\nname = "LTO-2 to LTO-4"\nsize_tb = 1000.0\nfrom = 2010-03-10\nmode = "write"\n\n')
     parts.append(
         "# What the archive is planned to hold: `tapescope forecast growth` holds it against what is written.\n"

@@ -97,7 +97,7 @@ def test_a_log_in_the_inbox_becomes_a_finding_in_the_report(airflow: Airflow, si
 
 
 def test_a_task_waits_for_another_writer(airflow: Airflow, site: Site) -> None:
-    """Two runs of `ingest` at once, and somebody else who writes: no lock error reaches anybody."""
+    """Two runs of `ingest` at once, and another writer: no lock error is raised."""
     with Warehouse(site).write("test"):
         runs = [airflow.trigger("ingest") for _ in range(2)]
         arrive(site, WEEK[1])

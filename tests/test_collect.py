@@ -307,7 +307,7 @@ def test_a_day_begins_with_the_last_answer_of_the_day_before(tmp_path: Path, mon
         steps.collect(site, is_all=True)
     found = [[json.loads(line)["answer"][0]["driveName"] for line in content.splitlines()] for content in kept(site)]
     assert found == [["D0", "D1"], ["D1", "D2", "D3"]]
-    for _ in range(2):  # what somebody took away is no reason to stop
+    for _ in range(2):  # a file that was taken away is no reason to stop
         (tmp_path / "var" / "spool" / "c" / "2026-06-16.jsonl").unlink()
         assert reasons(site) == [""]
     assert [content.count(b"polled_at") for content in kept(site)] == [2, 1]

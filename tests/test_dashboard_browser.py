@@ -88,7 +88,7 @@ def test_pages_in_the_dark_and_on_narrow_screens(archive: Path, tmp_path: Path) 
 
 
 class Operator:
-    """Somebody who opens an address on a screen of 1440 x 900, and whose clicks are counted."""
+    """A visitor who opens an address on a screen of 1440 x 900, and whose clicks are counted."""
 
     def __init__(self, page: Any, url: str) -> None:
         self.page, self.clicks = page, 0

@@ -50,7 +50,7 @@ FACTS = ("operation", "pool", "domain", "pnfsid", "bytes", "storage_group", "fil
 
 
 def test_dump_against_another_reading(realdata: Path) -> None:
-    """Every row of the database dump, worked out once more with csv and integers."""
+    """Every row of the database dump, computed once more with csv and integers."""
     path = realdata / "dcache-synthetic" / "storageinfo.csv"
     found = rows_of(read(path)).to_dicts()
     with path.open(newline="") as file:

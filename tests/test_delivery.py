@@ -1,4 +1,4 @@
-"""The report on its way out: real receivers on loopback get it once and complete, whatever became of other channels."""
+"""The report on its way out: real receivers on loopback get it once and complete, even if other channels fail."""
 
 import json
 import shutil

@@ -1,4 +1,4 @@
-"""deploy/ as far as it goes without an engine: what the files name exists, and what they set is read by somebody."""
+"""deploy/ as far as it goes without an engine: what the files name exists, and what they set is read."""
 
 import json
 import re

@@ -284,7 +284,7 @@ def test_rate_curves_add_up_to_the_files(folder: Path) -> None:
 
 
 def test_states_of_the_relay_agree_with_those_of_the_log(folder: Path, tmp_path: Path) -> None:
-    """What silver makes of the log alone and of the relay alone, at every instant both know of."""
+    """What silver makes of the log alone and of the relay alone, at every instant that both cover."""
     states = {}
     for name in ("LOG-2010-06-15", "entv_messages_2010-06-15.txt"):
         site = make_site(tmp_path / name)

@@ -1,4 +1,4 @@
-"""What a person should know of a file that was read: zone words against its zone, and averages since boot."""
+"""Notes for a person about a file that was read: zone words against its zone, and averages since boot."""
 
 from pathlib import Path
 from typing import Any

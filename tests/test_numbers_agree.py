@@ -1,8 +1,9 @@
 """All numbers of a sample archive agree, wherever they are shown: pages, report, command line and Prometheus file.
 
-`SHOWS` lists what is looked at, for the archive of Enstore and for that of CTA. What a page shows is held against the
-answers of `ask` to the questions it asked: each row of a table, each row of a chart. Sums of what it shows are held
-against the night's totals, which report, command line and Prometheus file have, and the report's tables against pages.
+`SHOWS` lists what is looked at, for the archive of Enstore and for that of CTA. What a page shows is compared with the
+answers of `ask` to the questions it asked: each row of a table, each row of a chart. Sums of what it shows are
+compared with the night's totals, which report, command line and Prometheus file have, and the report's tables with
+pages.
 """
 
 import json

@@ -1,4 +1,4 @@
-"""What becomes of every real capture: a table with a row per file, written by `pytest --regen` and read by eye.
+"""The result for every real capture: a table with a row per file, written by `pytest --regen` and read by eye.
 
 `realdata_table.md` is that table. A file that no source reads is in it with the reason; lines that are rejected
 must be explained in `realdata_accepted.toml`, where a person who has looked at them states why that is right.
@@ -24,7 +24,7 @@ HERE = Path(__file__).parent
 TABLE, ACCEPTED = HERE / "realdata_table.md", HERE / "realdata_accepted.toml"
 COLUMNS = ("file", "source", "lines", "used", "skipped", "rejected", "rows", "first", "last", "remark")
 NOT_IN_THIS_ROUND = ("hpss",)
-INTRODUCTION = """# What becomes of the real captures
+INTRODUCTION = """# The results for the real captures
 
 One row per file of the folder that `TAPESCOPE_REALDATA` names, written by `pytest tests/test_realdata_table.py --regen`
 and checked by the same test. Lines = used + skipped + rejected. Rejects are explained in `realdata_accepted.toml`.

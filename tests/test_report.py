@@ -330,7 +330,7 @@ def test_units_are_printed(report: Report, written: dict[str, str]) -> None:
 
 @pytest.fixture(scope="module")
 def hostile(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    """A report on a site whose logs, files and names were all written by somebody who means harm."""
+    """A report on a site whose logs, files and names were all written with bad intent."""
     site = make_site(tmp_path_factory.mktemp("hostile"))
     make_tables(site)
     fill(site, drive=f"D1{HOSTILE}", station=f"s1{HOSTILE}", text=HOSTILE)

@@ -1,4 +1,4 @@
-"""Every rule against cases worked by hand: rows of its metric, and the findings that must come of them.
+"""Every rule against cases worked by hand: rows of its metric, and the findings that must result.
 
 A case is `tests/rules/<rule>/<case>.toml`, its name beginning with `fires` or `quiet`; expected values are never
 regenerated. Its keys, all but `title`, `last` and `expected` optional:

@@ -67,7 +67,7 @@ def test_one_uncertain_input_gives_its_own_interval(capsys: pytest.CaptureFixtur
     assert (one.drives.value, one.drives.low, one.drives.high) == pytest.approx((5, 2.5, 10), rel=0.06)
     rng, held = np.random.default_rng(3), []
     for trial in range(400):
-        # somebody measures an efficiency and a speed with an error known, and states 90 % intervals
+        # an efficiency and a speed are measured with a known error, and given with 90 % intervals
         efficiency, speed = rng.normal([math.log(0.3), math.log(80)], [0.15, 0.05])
         seen = [math.exp(rng.normal(true, sd)) for true, sd in ((efficiency, 0.15), (speed, 0.05))]
         estimates = [

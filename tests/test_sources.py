@@ -222,7 +222,7 @@ def test_real_captures(folder: str, realdata: Path, capsys: pytest.CaptureFixtur
 
 
 def test_mrtg_rates_are_those_of_the_polls(realdata: Path) -> None:
-    """The 300 s rows of a real rateup log against averages worked out from the polls it was fed with."""
+    """The 300 s rows of a real rateup log against averages computed from the polls it was fed with."""
     folder = realdata / "mrtg" / "generated"
     polls = pl.read_csv(folder / "rateup_counter64_input.csv").rows()
     start = 1_040_000_100

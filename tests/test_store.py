@@ -291,7 +291,7 @@ def test_a_reader_keeps_its_locks_whatever_its_process_asks(site: Site, monkeypa
     with Warehouse(site).read() as reader:
         snapshot = reader.execute(f"BEGIN TRANSACTION; SELECT max(snapshot_id) FROM ducklake_snapshots('{LAKE}')")
         (newest,) = snapshot.fetchone() or (0,)
-        monkeypatch.setattr(connection, "_LAKES", set())  # what this process knows of its files
+        monkeypatch.setattr(connection, "_LAKES", set())  # what this process has cached of its files
         assert Warehouse(site).exists()
         with Warehouse(site).read(newest, is_long_lived=True) as other:
             assert other.execute(COUNT).fetchone() == reader.execute(COUNT).fetchone()

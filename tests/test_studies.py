@@ -1,4 +1,4 @@
-"""Case studies: the documents' marks are found by rule, figures come of our own relations, and bad files are refused.
+"""Case studies: the documents' marks are found by rule, figures come from our own relations, and bad files are refused.
 
 The marks are those a reader gave the documents: OK, arithmetic agrees; R, only after rounding or cutting; X,
 contradicted inside the document. A study does not know them; rules of `methods` find them again.
@@ -34,7 +34,7 @@ CONTRADICTED = (
     *("N31", "C02", "C08", "C10", "E26", "E27", "E29", "E38"),
     *("MA1", "MA2", "X6"),
 )
-MISFITS = ("C19",)  # a model held against measurements: no error of the document
+MISFITS = ("C19",)  # a model compared with measurements: no error of the document
 READ = ("M13", "M28", "P23", "E27", "E38")  # in the wording: notes of a reader
 
 

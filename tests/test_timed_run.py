@@ -84,7 +84,7 @@ def test_start_at_dates_the_first_run() -> None:
     assert rows["ended_at"].to_list() == [datetime(2010, 6, 15, 13, 0, 2, 500_000)]
 
 
-REAL = [  # file, line, bytes, elapsed, user, system, worked out from the file by hand
+REAL = [  # file, line, bytes, elapsed, user, system, computed from the file by hand
     ("dd_coreutils_9.1.txt", 4, 104857600, 0.0301412, None, None),
     ("dd_coreutils_9.1.txt", 12, 300, 0.000111246, None, None),
     ("dd_coreutils_9.1.txt", 15, 1024000, None, None, None),

@@ -346,7 +346,7 @@ def _instant(clock: str) -> datetime:
     return datetime.strptime(clock, "%H:%M:%S")
 
 
-# --- questions somebody would ask -----------------------------------------------------------------------------
+# --- questions a user would ask -------------------------------------------------------------------------------
 
 # Answers that each question must give on the sample, among others: figures of the studies and of truth.toml.
 ANSWERS: dict[str, list[dict[str, Any]]] = {

@@ -1,6 +1,6 @@
 """Files read by many processes give the rows of files read by one, whoever is killed meanwhile.
 
-Bounds are lowered so that small files go every way: sent by the worker, put down to be inserted, or final.
+Bounds are lowered so that small files go every way: sent by the worker, stored to be inserted, or final.
 """
 
 import os

@@ -74,7 +74,7 @@ def heat_map(
 
 
 def rule(at: float, along: str = "y") -> Any:
-    """The dashed line of a value that others are held against."""
+    """The dashed line of a value to compare others with."""
     drawn = alt.Chart(pl.DataFrame({"at": [at]})).mark_rule(color=ORANGE, strokeDash=[4, 3])
     return drawn.encode(**{along: (alt.Y if along == "y" else alt.X)("at:Q")})
 

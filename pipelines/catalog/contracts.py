@@ -271,7 +271,7 @@ def _relation(layer: str, path: Path) -> Relation:
         head["was"] = former_names(head)
         return Relation(layer=layer, name=path.stem, columns=columns, checks=checks, sql=sql, path=path, **head)
     except (KeyError, TypeError) as error:
-        raise ContractError(f"{path}: the header lacks or has an unknown key: {error}") from error
+        raise ContractError(f"{path}: a key of the header is missing or unknown: {error}") from error
 
 
 def _rule(path: Path) -> Rule:
@@ -283,7 +283,7 @@ def _rule(path: Path) -> Rule:
         handbook = Handbook.of(head.pop("handbook", {}), head.get("params", {}))
         return Rule(name=path.stem, handbook=handbook, **head)
     except (TypeError, KeyError) as error:
-        raise ContractError(f"{path}: the rule lacks or has an unknown key: {error}") from error
+        raise ContractError(f"{path}: a key of the rule is missing or unknown: {error}") from error
 
 
 def _questions(folder: Path) -> tuple[dict[str, Question], dict[str, Question]]:
@@ -314,4 +314,4 @@ def _question(path: Path, shared: dict[str, dict[str, Any]]) -> Question:
         head["was"] = former_names(head)
         return Question(name=path.stem, columns=columns, sql=sql, params=params, **head)
     except (KeyError, TypeError) as error:
-        raise ContractError(f"{path}: the header lacks or has an unknown key: {error}") from error
+        raise ContractError(f"{path}: a key of the header is missing or unknown: {error}") from error

@@ -1,4 +1,4 @@
-"""The commands about the catalogue: what can be read, what is derived, what can be asked, and what each means."""
+"""The commands about the catalogue: sources, relations and questions, and what each means."""
 
 from pathlib import Path
 

@@ -27,7 +27,7 @@ def recommendation() -> None:
 @click.option("--drives", help="Drives it is about, separated by commas (for your own recommendation).")
 @click.option("--gain", help="Promised gain in GB per day, as VALUE or VALUE:LOW:HIGH.")
 @click.option("--hours", "is_hours", is_flag=True, help="It frees drive-hours and does not raise the rate.")
-@click.option("--text", help="What is recommended.")
+@click.option("--text", help="Text of the recommendation.")
 @site_option
 def make(
     finding: str | None, drives: str | None, gain: str | None, is_hours: bool, text: str | None, site_path: Path
@@ -64,7 +64,7 @@ def apply(number: int, day: datetime, note: str | None, site_path: Path) -> None
 @click.option("--note", help="Why.")
 @site_option
 def drop(number: int, day: datetime, note: str | None, site_path: Path) -> None:
-    """Record that it will not be done, or no longer is."""
+    """Record that it was given up."""
     _change(site_path, number, "dropped", day, note)
 
 

@@ -94,7 +94,7 @@ def promises() -> tuple[Promise, ...]:
 
 
 def known(name: str) -> Technology | None:
-    """The generation that somebody calls so, or None.
+    """The generation with this name or alias, or None.
 
     >>> known("ult3580-td4").name, known("Ultrium 9-SCSI").name, known("3592E07").name, known("paper tape")
     ('LTO-4', 'LTO-9', 'TS1140', None)

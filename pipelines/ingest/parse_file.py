@@ -30,7 +30,7 @@ _SMALL_LINES = 5_000  # a first block of fewer lines is nearly always the only o
 
 @dataclass
 class Counts:
-    """What became of lines: `n_used + n_skipped + n_rejected = n_lines`."""
+    """The state of lines: `n_used + n_skipped + n_rejected = n_lines`."""
 
     n_lines: int = 0
     n_used: int = 0
@@ -66,7 +66,7 @@ class FileParse:
 
     @property
     def note(self) -> str:
-        """What a person should know of a file that was read, in one line; '' if nothing."""
+        """Notes for a person about a file that was read, in one line; '' if nothing."""
         return "; ".join([self.warning] * bool(self.warning) + self._counted(_SKIPPED))
 
     @property

@@ -23,13 +23,13 @@ from pipelines.warehouse.connection import LAKE, Connection
 
 @dataclass
 class FileReport:
-    """What became of one file, or of the part by which it had grown."""
+    """The result for one file, or for the part by which it had grown."""
 
     path: str
     state: str  # loaded, unchanged, failed, unknown or withdrawn
     source: str = ""
     reason: str = ""
-    note: str = ""  # what a person should know of a file that was read
+    note: str = ""  # for a person, about a file that was read
     warning: str = ""  # of that, what may make its rows wrong
     counts: Counts = field(default_factory=Counts)
 

@@ -30,7 +30,7 @@ REJECT_CHARS = 300
 
 @dataclass(frozen=True)
 class Setup:
-    """What a process must know of the lake to write rows for it; it may be sent to another."""
+    """The facts about the lake that a process needs to write rows for it; it may be sent to another."""
 
     relations: Mapping[str, Relation]  # those that files fill, by full name
     begins: Mapping[str, date]  # rows of earlier days were dropped for their age, or would be

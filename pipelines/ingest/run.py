@@ -35,7 +35,7 @@ Share = tuple[int, int]  # which of how many
 
 @dataclass
 class IngestReport:
-    """What became of each file."""
+    """The result for each file."""
 
     files: list[FileReport] = field(default_factory=list)
     unmatched: list[str] = field(default_factory=list)  # patterns of [[input]]s that match no file

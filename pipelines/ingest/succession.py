@@ -1,4 +1,4 @@
-"""The rule: what becomes of the rows read at a path when the path holds other content.
+"""The rule for rows read at a path when the path holds other content.
 
 A path is not a log. Rotation renames a log, copies and truncates it, gives it a date, packs it later, deletes it in the
 end; meanwhile other content takes its path. So rows that were read stay until they are too old (`retention_days`),

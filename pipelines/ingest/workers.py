@@ -2,7 +2,7 @@
 
 A process costs START_S of a core before its first line. So they are started when PAYING_BYTES are to be read, which one
 process alone reads in about two seconds; a site of small logs never starts any. What is to be read is sent to them
-file by file and comes back in the order of the files, so that what becomes of a file does not depend on how many read.
+file by file and comes back in the order of the files, so that the result for a file does not depend on how many read.
 
 They are spawned: a fork of a process in which Polars or DuckDB has threads may hang. A worker whose parent was killed
 ends by itself, and so does one that lost its place to another after a kill.

@@ -10,7 +10,7 @@ _CODE = Path(__file__).resolve().parents[1]
 _MOST_CHARS = 1500
 _MOST_NAMED = 4  # files with the same trouble; the others are counted
 _NO_CLOCK = (
-    "Files that are refused with no_clock can be read once an [[input]] of site.toml says when they were: `date`, or"
+    "Files that are refused with no_clock can be read once an [[input]] of site.toml gives their time: `date`, or"
     " `start_at` and `interval_s`, or `date_order`. `tapescope init DIR --out FILE` writes down which each lacks."
 )
 

@@ -10,7 +10,7 @@ Row = dict[str, Any]
 # A sign and a word next to the colour: none of them alone carries the meaning.
 SIGNS = {"critical": ("■", "critical"), "warning": ("▲", "warning"), "info": ("●", "note")}
 SEVERITIES = tuple(SIGNS)
-SET_ASIDE = ("acknowledged", "muted")  # somebody knows
+SET_ASIDE = ("acknowledged", "muted")  # a person knows
 _BETWEEN_STEPS = re.compile(r"; then |; (?!else )|\. ")
 _COUNTED = {"critical": "critical problem", "warning": "warning", "info": "note"}
 

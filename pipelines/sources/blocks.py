@@ -301,6 +301,6 @@ def _broken(path: Path, error: Exception) -> UnreadableFile:
 def _bomb(path: Path, limits: Limits) -> UnreadableFile:
     return UnreadableFile(
         f"{path} grows to more than {limits.expansion} times its size when it is decompressed",
-        "if it is no bomb but a very even log, raise `expansion` under [limits] in site.toml",
+        "if it is a very repetitive log and no decompression bomb, raise `expansion` under [limits] in site.toml",
         reason="too_big",
     )

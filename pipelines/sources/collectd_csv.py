@@ -48,7 +48,7 @@ _FILE = re.compile(r"(?P<type>[^-]+)(?:-(?P<instance>.+))?-\d{4}-\d\d-\d\d")
 _OF_HOST = {"load", "memory", "swap", "processes", "contextswitch", "vmem"}
 _ITEMS = {"disk", "interface", "snmp", "netlink"}
 _CPU = re.compile(r"cpu(?:-\d+)?|aggregation-cpu-average")
-_HINT = "keep collectd's folders, HOST/PLUGIN-INSTANCE/TYPE-INSTANCE-YYYY-MM-DD: only they say what a file holds"
+_HINT = "keep collectd's folders, HOST/PLUGIN-INSTANCE/TYPE-INSTANCE-YYYY-MM-DD: only they show what a file holds"
 _EARLIEST_US, _LATEST_US = 315_532_800_000_000, 4_102_444_800_000_000
 
 

@@ -45,7 +45,7 @@ _STATES = (
     *("IDLE", "SETUP", "MOUNT_WAIT", "SEEK", "ACTIVE", "FINISH_WRITE", "HAVE_BOUND", "DISMOUNT_WAIT", "CLEANING"),
     *("DRAINING", "OFFLINE", "ERROR"),
 )
-# What a chunk must know of each mover: its volume, and its last line about bytes at the tape.
+# State of each mover for the next chunk: its volume, and its last line about bytes at the tape.
 _LAST: dict[str, pl.DataType] = {
     "mover": pl.String(),
     "network": pl.String(),
@@ -138,7 +138,7 @@ def _events(rows: pl.DataFrame, origin: Origin) -> pl.DataFrame:
 
 
 def _rates(events: pl.DataFrame, before: list[list[Any]]) -> tuple[pl.DataFrame, list[list[Any]]]:
-    """Pieces between two lines about bytes at the tape of one file, and what the next chunk must know of movers."""
+    """Pieces between two lines about bytes at the tape of one file, and the state of movers for the next chunk."""
     last = pl.DataFrame(before, schema=_LAST, orient="row")
     tracked = pl.concat(
         [

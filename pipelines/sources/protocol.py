@@ -55,7 +55,7 @@ FILE_REASONS = {
 SPEAKS_FOR = {
     "drives": "what drives did, and that they did nothing else: of a drive, of all of a tape server, or of a system",
     "drive_states": "the state of drives, from time to time",
-    "mounts": "mounts and sessions of a system; of a drive, from its first mount to its last dismount",
+    "mounts": "mounts and sessions of a system; for a drive, from its first mount to its last dismount",
     "requests": "requests for files, as an archive system queued them",
     "transfers": "files that clients moved",
     "pools": "requests of disk pools and what they recalled or flushed",
@@ -117,7 +117,7 @@ class Parsed:
 
     `tables` maps a bronze relation's name (without the layer) to its rows: the contract's columns less `file_id` and
     `day`, which the loader adds. `coverage` holds the intervals in which the log proves that it was being written; the
-    loader joins those that touch. `notes` says what a person should know of skipped lines: a phrase, and how many.
+    loader joins those that touch. `notes` are for a person, about skipped lines: a phrase, and how many.
     """
 
     tables: dict[str, pl.DataFrame] = field(default_factory=dict)

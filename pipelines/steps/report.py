@@ -79,7 +79,7 @@ def deliver(
 
 
 def warn(site: Site, text: str, secrets: Mapping[str, str] | None = None) -> dict[str, str]:
-    """Notify people at once that something failed, by mail and webhook; what became of each by way. Raises nothing."""
+    """Notify people at once of a failure, by mail and webhook; returns the result of each way. Raises nothing."""
     from pipelines.reporting import delivery
 
     return delivery.warn(site, text, secrets)

@@ -48,7 +48,7 @@ class Watcher(Protocol):
 
 @dataclass
 class Run:
-    """What became of a run: its findings, the files of the report by form, and what failed."""
+    """The result of a run: its findings, the files of the report by form, and what failed."""
 
     findings: list[dict[str, Any]] = field(default_factory=list)
     report: dict[str, Path] = field(default_factory=dict)

@@ -10,7 +10,7 @@ files that the restored catalogue does not know stay: see `ownership`.
 The folder is next to the catalogue, on the same disk: it helps against a lost, emptied or damaged file, not against a
 lost disk. A PostgreSQL catalogue is its operator's to back up (docs/guides/upgrade-and-backup.md).
 
-DuckDB brings its own SQLite. Two of them in one process do not know of each other's locks, and when one closes a file
+DuckDB brings its own SQLite. Two of them in one process do not share their locks, and when one closes a file
 the system drops the locks of both: another process may then remove the log that a reader still reads. So Python's
 SQLite opens a catalogue only where nothing of this process reads it by DuckDB; `copy_shared` opens it in a process of
 its own.

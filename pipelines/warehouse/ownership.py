@@ -90,7 +90,7 @@ def check(connection: Connection, data_path: str, claim: Claim | None, adopt: bo
     if claim is None:
         return _first(connection, data_path, lake, newest)
     if claim.warehouse != lake:
-        raise ConfigError(f"{data_path} holds the data of another warehouse than this site's catalogue names", _OWN)
+        raise ConfigError(f"{data_path} holds the data of a warehouse that is not this site's", _OWN)
     if adopt:
         return replace(claim, snapshot=newest, unknown_before=datetime.now(UTC).isoformat())
     if claim.snapshot > newest:

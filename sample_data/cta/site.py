@@ -1,4 +1,4 @@
-"""A site of CTA: who is there, what somebody asks for, and what became of it."""
+"""A site of CTA: its drives and users, their requests, and the outcome."""
 
 from collections import Counter
 from dataclasses import dataclass, field
@@ -32,7 +32,7 @@ class Drive(NamedTuple):
 
 
 class Wish(NamedTuple):
-    """A mount somebody asks for; without a tape any of its organisation, `n_files` 0 of one that moves nothing."""
+    """A requested mount; without a tape any of its organisation, `n_files` 0 of one that moves nothing."""
 
     at: int
     order: int

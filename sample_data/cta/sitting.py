@@ -146,7 +146,7 @@ class Sitting:
         seconds *= RETRY_TIMES if rng.random() < RETRY_SHARE else 1
         slow: list[tuple[int, planted.SlowDrive | planted.BadTape]] = [
             *self.struck.striking(planted.SlowDrive, self.drive.name, now),
-            # a cartridge is bad before somebody looks
+            # a cartridge is bad before it is noticed
             *self.struck.striking(planted.BadTape, self.tape, max(now, self.struck.from_at)),
         ]
         for number, fault in slow:

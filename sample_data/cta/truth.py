@@ -15,7 +15,7 @@ _TOP = f"""\
 # A site of the CERN Tape Archive: disk systems, drives of two kinds at some tape servers, and the logs in logs/.
 # Paths are relative to this file.
 name = "cta"
-zone = "{ZONE}"                   # of clocks that do not say
+zone = "{ZONE}"                   # of clocks that name no zone
 warehouse = "var/warehouse"
 
 # Disk systems: tapes are read for them and written from them. One is dCache's: its pools are in the billing.
@@ -25,7 +25,7 @@ warehouse = "var/warehouse"
 def site_text(site: Site) -> str:
     scenario = site.scenario
     parts = [_TOP, *(f'[[station]]\nname = "{disk_of(vo)}"\nrole = "stager"\n' for vo in site.organisations)]
-    parts.append("# Drives: the name the tape daemon logs under, its tape server, and what it is.")
+    parts.append("# Drives: the name in the tape daemon's log, its tape server, and its generation.")
     parts += [
         f'[[drive]]\nname = "{drive.name}"\nmover_host = "{drive.server}"\ngeneration = "{drive.generation}"\n'
         for drive in site.drives

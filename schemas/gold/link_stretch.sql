@@ -9,11 +9,11 @@ day = { type = "DATE", doc = "site day of from_at" }
 link = { type = "VARCHAR", doc = "link" }
 station = { type = "VARCHAR", doc = "station" }
 direction = { type = "VARCHAR", doc = "in or out, of the station" }
-from_at = { type = "TIMESTAMP", doc = "begin" }
+from_at = { type = "TIMESTAMP", doc = "start" }
 to_at = { type = "TIMESTAMP", doc = "end, in the same hour UTC" }
 avg_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "average of the sample" }
 max_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "largest poll rate of the sample; NULL where there is none" }
-capacity_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "capacity of the link: by site.toml, else MaxBytes of MRTG's configuration, else the speed of its ports; NULL where none says it" }
+capacity_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "capacity of the link: by site.toml, else MaxBytes of MRTG's configuration, else the speed of its ports; NULL where none gives it" }
 full_s = { type = "DOUBLE", unit = "s", doc = "length of the stretch where the average is at least 0.9 of the capacity, else 0; NULL without a capacity" }
 full_most_s = { type = "DOUBLE", unit = "s", doc = "upper limit of full_s: where only the largest poll rate reaches 0.9 of the capacity, the time in which that rate would have carried the sample's bytes" }
 

@@ -11,7 +11,7 @@ doc = "number of site days, up to last_day"
 [columns]
 kind = { type = "VARCHAR", doc = "technology of the drive, else the drive itself" }
 drive = { type = "VARCHAR", doc = "drive" }
-from_at = { type = "TIMESTAMP", doc = "begin" }
+from_at = { type = "TIMESTAMP", doc = "start" }
 to_at = { type = "TIMESTAMP", doc = "end" }
 */
 SELECT coalesce(d.generation, o.drive) AS kind, o.drive, o.from_at, o.to_at

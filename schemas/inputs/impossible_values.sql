@@ -118,7 +118,7 @@ SELECT k.kind, f.entity, coalesce(f.n, 0) AS n, coalesce(f.n_of_kind, 0) AS n_co
        f.worst.bound AS bound, CASE WHEN f.n > 0 THEN k.what END AS what,
        format(k.why, f.worst.reported, f.worst.bound) AS why,
        CASE WHEN k.kind = 'link_below_tape' AND f.entity IN (SELECT entity FROM turned)
-            THEN 'no poll counts more than 2^32 bytes: a 32-bit counter that goes round' END AS hint,
+            THEN 'no poll counts more than 2^32 bytes: a 32-bit counter that wraps' END AS hint,
        f.from_at, f.to_at, CASE WHEN f.kind IS NULL THEN 'nothing to compare: no ' || k.needs END AS reason_missing,
        f.worst.file_id AS file_id, f.worst.line_no AS line_no
 FROM kind k LEFT JOIN found f ON f.kind = k.kind

@@ -1,6 +1,6 @@
 /*
 title = "What drives did, for the replay"
-why = "Every mount with its files, pauses and waits: what the what-if simulator runs again before it says what a change would have brought."
+why = "Every mount with its files, pauses and waits: the what-if simulator replays them before it estimates the effect of a change."
 takes = ["last_day"]
 
 [params.n_days]

@@ -1,5 +1,5 @@
 /*
-title = "How many stations' work it is in all"
+title = "The work of all stations, in fully busy stations"
 topic = "stations"
 why = "The sum of all stations' duty factors: this many stations without idle time would do the same work. At a sum of 2.4 a site with eight stations leaves five of them waiting."
 takes = ["last_day"]

@@ -2,7 +2,7 @@
 title = "Files read"
 topic = "operations"
 was = ["file_hashes"]
-why = "What is in the warehouse, what became of every line, and the hashes needed to reproduce the numbers."
+why = "The files of the warehouse, the state of every line, and the hashes needed to reproduce the numbers."
 
 [params.from_day]
 type = "DATE"

@@ -15,7 +15,7 @@ doc = "number of site days up to that day"
 [params.finding]
 type = "VARCHAR"
 default = ""
-doc = "id of one finding; default: all that fired in these days"
+doc = "id of one finding; default: all that fired on these days"
 
 [columns]
 finding_id = { type = "VARCHAR", doc = "hash of rule and entity, the same every night" }

@@ -1,5 +1,5 @@
 /*
-title = "What people noted about a finding"
+title = "Notes of people about a finding"
 topic = "findings"
 why = "Who acknowledged, muted, reopened or commented on a finding, when, and why. The last mark that is not a comment decides its state."
 

@@ -17,7 +17,7 @@ rule = { type = "VARCHAR", doc = "rule that fired" }
 severity = { type = "VARCHAR", doc = "info, warning or critical" }
 state = { type = "VARCHAR", doc = "new, open, returned, acknowledged or muted" }
 entity = { type = "VARCHAR", doc = "entity of the finding" }
-started_at = { type = "TIMESTAMP", doc = "begin, UTC" }
+started_at = { type = "TIMESTAMP", doc = "start, UTC" }
 ended_at = { type = "TIMESTAMP", doc = "end, UTC" }
 lost_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours or station-hours it cost at most" }
 lost_gb_day = { type = "DOUBLE", unit = "GB/day", doc = "data that could have moved in the lost time at the drives' own rates, if nothing else limited; gain_gb_day is what remains after the next bottleneck" }

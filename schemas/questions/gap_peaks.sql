@@ -9,7 +9,7 @@ station = { type = "VARCHAR", doc = "station whose client ended the gaps" }
 peak_s = { type = "DOUBLE", unit = "s", doc = "start of a bin of 1 s that neither neighbour exceeds and that holds a twentieth of the station's gaps" }
 n_gaps = { type = "BIGINT", doc = "gaps in the bin" }
 share = { type = "DOUBLE", unit = "1", doc = "share of the station's gaps" }
-weight = { type = "DOUBLE", unit = "1", doc = "share of the station's gaps in the mode around the peak, up to the emptiest bin before the next peak, or the first of equally empty ones" }
+weight = { type = "DOUBLE", unit = "1", doc = "share of the station's gaps around the peak, up to the emptiest bin before the next peak (the first of equally empty ones)" }
 median_s = { type = "DOUBLE", unit = "s", doc = "median of the mode" }
 */
 WITH gap AS (

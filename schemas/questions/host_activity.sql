@@ -16,7 +16,7 @@ doc = "most points per host, from the first to the last sample of the period"
 
 [columns]
 host = { type = "VARCHAR", doc = "host" }
-bin_at = { type = "TIMESTAMP", doc = "start of the time averaged over, UTC" }
+bin_at = { type = "TIMESTAMP", doc = "start of the averaged time, UTC" }
 bin_s = { type = "DOUBLE", unit = "s", doc = "length of that time: as short as n_points allows" }
 cpu_user = { type = "DOUBLE", unit = "1", doc = "share of CPU time in user code, average of samples" }
 cpu_system = { type = "DOUBLE", unit = "1", doc = "share in the kernel" }

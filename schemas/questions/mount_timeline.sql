@@ -15,7 +15,7 @@ number = { type = "BIGINT", doc = "place of the state in a drive's day (gold.dri
 state = { type = "VARCHAR", doc = "bucket of gold.drive_ledger; waits inside a transfer are part of it here" }
 state_words = { type = "VARCHAR", doc = "the state in words" }
 colour = { type = "VARCHAR", doc = "colour of its group" }
-from_at = { type = "TIMESTAMP", doc = "begin, UTC" }
+from_at = { type = "TIMESTAMP", doc = "start, UTC" }
 to_at = { type = "TIMESTAMP", doc = "end" }
 interval_s = { type = "DOUBLE", unit = "s", doc = "length" }
 */

@@ -9,7 +9,7 @@ takes = ["last_day"]
 system = { type = "VARCHAR", doc = "archive system" }
 operation = { type = "VARCHAR", doc = "store (to tape) or restore (from tape)" }
 region_no = { type = "BIGINT", doc = "number of the stretch; NULL where stretches cannot be separated" }
-from_at = { type = "TIMESTAMP", doc = "begin, UTC" }
+from_at = { type = "TIMESTAMP", doc = "start, UTC" }
 to_at = { type = "TIMESTAMP", doc = "end" }
 n_pools = { type = "BIGINT", doc = "pools with requests" }
 even_pools = { type = "DOUBLE", unit = "1", doc = "number of pools that would share the requests evenly, median of its hours" }

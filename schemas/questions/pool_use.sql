@@ -14,7 +14,7 @@ n_done = { type = "BIGINT", doc = "requests done" }
 n_failed = { type = "BIGINT", doc = "requests failed or cancelled" }
 moved_gb = { type = "DOUBLE", unit = "GB", doc = "moved in completed requests" }
 share = { type = "DOUBLE", unit = "1", doc = "share of the bytes of all pools for this class and direction" }
-latency_p50_s = { type = "DOUBLE", unit = "s", doc = "median latency of requests done; of restores without the pool's own queue" }
+latency_p50_s = { type = "DOUBLE", unit = "s", doc = "median latency of completed requests; for restores without the pool's own queue" }
 latency_p90_s = { type = "DOUBLE", unit = "s", doc = "latency that nine of ten requests stay below" }
 */
 WITH asked AS (

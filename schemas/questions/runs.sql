@@ -7,7 +7,7 @@ why = "What the last steps did, how long they took, and why a step failed. A ste
 n_most = { type = "BIGINT", default = 50, doc = "most rows, the newest first" }
 
 [columns]
-started_at = { type = "TIMESTAMP", doc = "begin, UTC" }
+started_at = { type = "TIMESTAMP", doc = "start, UTC" }
 step = { type = "VARCHAR", doc = "step" }
 outcome = { type = "VARCHAR", doc = "done or failed" }
 elapsed_s = { type = "DOUBLE", unit = "s", doc = "wall-clock time" }

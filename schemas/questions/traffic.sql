@@ -13,7 +13,7 @@ doc = "most points per station and direction"
 station = { type = "VARCHAR", doc = "station" }
 link = { type = "VARCHAR", doc = "its link" }
 direction = { type = "VARCHAR", doc = "in or out, of the station" }
-bin_at = { type = "TIMESTAMP", doc = "start of the time averaged over, UTC" }
+bin_at = { type = "TIMESTAMP", doc = "start of the averaged time, UTC" }
 bin_s = { type = "DOUBLE", unit = "s", doc = "its length: half an hour, or as many as n_points requires" }
 avg_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "average over the covered seconds" }
 max_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "highest value in a log for that time, over 5 minutes where these are kept" }

@@ -6,11 +6,11 @@ lineage = ["file_id", "line_no"]
 features = ["M19", "N15"]
 
 [columns]
-host = { type = "VARCHAR", doc = "host it ran on; the station where site.toml knows it as one" }
+host = { type = "VARCHAR", doc = "host it ran on; the station, if site.toml declares it as one" }
 tool = { type = "VARCHAR", doc = "what printed it: dd, time, timex, or dd with one of them" }
 command = { type = "VARCHAR", doc = "command, where the file shows it" }
-mode = { type = "VARCHAR", doc = "read (to /dev/null), write (from /dev/zero or the like) or copy, of a dd whose command is shown; else NULL" }
-path = { type = "VARCHAR", doc = "file or disk it read from or wrote to, of a dd whose command is shown" }
+mode = { type = "VARCHAR", doc = "read (to /dev/null), write (from /dev/zero or the like) or copy, if dd's command is shown; else NULL" }
+path = { type = "VARCHAR", doc = "file or disk it read from or wrote to, if dd's command is shown" }
 ended_at = { type = "TIMESTAMP", doc = "end of the run; NULL where the file has no time" }
 bytes = { type = "BIGINT", unit = "bytes", doc = "bytes moved; NULL where only a time was printed" }
 block_bytes = { type = "BIGINT", unit = "bytes", doc = "block size" }

@@ -8,7 +8,7 @@ lineage = ["file_id", "line_no"]
 
 [columns]
 day = { type = "DATE", doc = "UTC day of sampled_at" }
-host = { type = "VARCHAR", doc = "host of the cache; the station where site.toml knows it as one" }
+host = { type = "VARCHAR", doc = "host of the cache; the station, if site.toml declares it as one" }
 tool = { type = "VARCHAR", doc = "program that showed it" }
 sampled_at = { type = "TIMESTAMP", doc = "when it was sampled" }
 is_time_known = { type = "BOOLEAN", doc = "true if the time of day is known, not only the day" }

@@ -10,7 +10,7 @@ day = { type = "DATE", doc = "UTC day of from_at" }
 system = { type = "VARCHAR", doc = "archive system" }
 drive = { type = "VARCHAR", doc = "drive" }
 state = { type = "VARCHAR", doc = "transfer (reads and writes), position (other commands: winding, rewinding, file marks), occupied (commands, where the counters miss the transfers) or idle (no command; counters do not show whether a tape was in the drive)" }
-from_at = { type = "TIMESTAMP", doc = "begin" }
+from_at = { type = "TIMESTAMP", doc = "start" }
 to_at = { type = "TIMESTAMP", doc = "end" }
 session_id = { type = "VARCHAR", doc = "mount or stretch of use, as in silver.drive_counter" }
 file_id = { type = "VARCHAR", doc = "file of the interval's row" }

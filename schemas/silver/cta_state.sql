@@ -10,7 +10,7 @@ day = { type = "DATE", doc = "UTC day of from_at" }
 system = { type = "VARCHAR", doc = "instance of CTA" }
 drive = { type = "VARCHAR", doc = "drive" }
 state = { type = "VARCHAR", doc = "as in silver.drive_state" }
-from_at = { type = "TIMESTAMP", doc = "begin" }
+from_at = { type = "TIMESTAMP", doc = "start" }
 to_at = { type = "TIMESTAMP", doc = "end" }
 is_inferred = { type = "BOOLEAN", doc = "true if derived from the times of a mount's final record, or open at the end of the log" }
 session_id = { type = "VARCHAR", doc = "mount it belongs to" }

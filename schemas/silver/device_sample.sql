@@ -11,7 +11,7 @@ host = { type = "VARCHAR", doc = "host, by its name in site.toml" }
 tool = { type = "VARCHAR", doc = "program that measured it" }
 device = { type = "VARCHAR", doc = "device as the tool names it, without /dev/" }
 kind = { type = "VARCHAR", doc = "disk, or a device that repeats a disk's bytes: partition mapper md multipath group; or loop ram tape cdrom nfs other" }
-is_summed = { type = "BOOLEAN", doc = "true if it counts in sums over a host's devices: complete disks do, devices on or above them do not" }
+is_summed = { type = "BOOLEAN", doc = "true if it counts in sums over a host's devices: complete disks do; partitions and devices made of disks do not" }
 from_at = { type = "TIMESTAMP", doc = "start of the sample" }
 to_at = { type = "TIMESTAMP", doc = "end of the sample" }
 request_rate = { type = "DOUBLE", unit = "1/s", doc = "requests completed: all kinds where the tool gives one number, else reads, writes and discards" }

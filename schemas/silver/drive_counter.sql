@@ -12,7 +12,7 @@ drive = { type = "VARCHAR", doc = "drive; NULL where site.toml does not map that
 host = { type = "VARCHAR", doc = "host the drive is attached to" }
 device = { type = "VARCHAR", doc = "device name in the kernel, e.g. st0" }
 tool = { type = "VARCHAR", doc = "program that measured it; of several, the one that covers most of the day" }
-from_at = { type = "TIMESTAMP", doc = "begin" }
+from_at = { type = "TIMESTAMP", doc = "start" }
 to_at = { type = "TIMESTAMP", doc = "end; values of an interval over midnight are split evenly" }
 read_bytes = { type = "BIGINT", unit = "bytes", doc = "read from the drive" }
 write_bytes = { type = "BIGINT", unit = "bytes", doc = "written to the drive" }

@@ -9,7 +9,7 @@ features = ["I13", "D4"]
 day = { type = "DATE", doc = "UTC day of the interval" }
 system = { type = "VARCHAR", doc = "archive system of the drive" }
 drive = { type = "VARCHAR", doc = "drive" }
-from_at = { type = "TIMESTAMP", doc = "begin" }
+from_at = { type = "TIMESTAMP", doc = "start" }
 to_at = { type = "TIMESTAMP", doc = "end" }
 
 [[checks]]

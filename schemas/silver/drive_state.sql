@@ -11,9 +11,9 @@ day = { type = "DATE", doc = "UTC day of from_at" }
 system = { type = "VARCHAR", doc = "archive system" }
 drive = { type = "VARCHAR", doc = "drive" }
 state = { type = "VARCHAR", doc = "transfer filemark checksum database request position start no_request mount dismount drain occupied hung down unknown; occupied: a tape is in the drive, and no log shows what it does, or its counters show no command" }
-from_at = { type = "TIMESTAMP", doc = "begin" }
+from_at = { type = "TIMESTAMP", doc = "start" }
 to_at = { type = "TIMESTAMP", doc = "end" }
-is_inferred = { type = "BOOLEAN", doc = "true if an edge is not a line of the log but the edge of a hole, or placed within a sampled interval" }
+is_inferred = { type = "BOOLEAN", doc = "true if the start or end is not a line of the log, but the edge of a hole or a point within a sampled interval" }
 witness = { type = "VARCHAR", doc = "log: from the steps the mover logged. relay: from its broadcast state, coarser, only where no log was written. session: from the final record of a mount, in the usual order. counter: from the kernel's counters of the drive, in sampled intervals. poll: from answers of cta-admin, coarser, only where no log was written. server: from a list of mounts of TSM or a library" }
 session_id = { type = "VARCHAR", doc = "mount it belongs to" }
 attempt_id = { type = "VARCHAR", was = "try_id", doc = "attempt at a file that its first step belongs to" }

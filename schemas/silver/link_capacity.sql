@@ -1,7 +1,7 @@
 /*
 title = "Capacity of links by the speed of their ports"
 grain = "one row per link and day on which the speed of all its ports was sampled, on one side at least"
-why = "A switch says how fast its ports are (ifHighSpeed), and node_exporter how fast a host's are: how full a link is then needs no entry of site.toml but its ports."
+why = "A switch reports the speed of its ports (ifHighSpeed), and node_exporter how fast a host's are: how full a link is then needs no entry of site.toml but its ports."
 partition = "month"
 
 [columns]

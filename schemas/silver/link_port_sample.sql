@@ -10,7 +10,7 @@ day = { type = "DATE", doc = "UTC day of from_at" }
 link = { type = "VARCHAR", doc = "link of site.toml" }
 polled = { type = "VARCHAR", doc = "whose interfaces were counted: switch or host, as in site.link_port" }
 tool = { type = "VARCHAR", doc = "program that measured them" }
-from_at = { type = "TIMESTAMP", doc = "begin" }
+from_at = { type = "TIMESTAMP", doc = "start" }
 to_at = { type = "TIMESTAMP", doc = "end, in the same half-hour" }
 in_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "into the station, all ports of the side; NULL where a port is not known" }
 out_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "out of the station" }

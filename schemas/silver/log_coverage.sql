@@ -10,7 +10,7 @@ features = ["I13"]
 day = { type = "DATE", doc = "UTC day of the interval" }
 source = { type = "VARCHAR", doc = "source" }
 host = { type = "VARCHAR", doc = "host, link, drive or archive system that the log covers" }
-from_at = { type = "TIMESTAMP", doc = "begin" }
+from_at = { type = "TIMESTAMP", doc = "start" }
 to_at = { type = "TIMESTAMP", doc = "end" }
 speaks_for = { type = "VARCHAR", doc = "what the log covers, as in site.source" }
 

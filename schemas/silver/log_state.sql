@@ -11,7 +11,7 @@ day = { type = "DATE", doc = "UTC day of from_at" }
 system = { type = "VARCHAR", doc = "archive system" }
 drive = { type = "VARCHAR", doc = "drive" }
 state = { type = "VARCHAR", doc = "as in silver.drive_state; unknown in a hole, before a restart, and after the last step" }
-from_at = { type = "TIMESTAMP", doc = "begin" }
+from_at = { type = "TIMESTAMP", doc = "start" }
 to_at = { type = "TIMESTAMP", doc = "end" }
 is_inferred = { type = "BOOLEAN", doc = "true if an edge is not a line of the log but the edge of a hole in it" }
 session_id = { type = "VARCHAR", doc = "mount it belongs to" }

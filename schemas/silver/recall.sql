@@ -1,7 +1,7 @@
 /*
 title = "Recalls, from the pool's request to the file on disk"
 grain = "one row per restore of a pool that is also in a tape system's log"
-why = "A user's wait consists of a queue, a mount, other files' turns, winding, reading and delivery to the pool, each with another owner. The longest stage shows whom to ask."
+why = "A user's wait consists of a queue, a mount, other files' turns, winding, reading and delivery to the pool, each with its own owner. The longest stage shows whom to ask."
 lineage = ["file_id", "line_no"]
 features = ["D12"]
 

@@ -11,7 +11,7 @@ day = { type = "DATE", doc = "UTC day of from_at" }
 system = { type = "VARCHAR", doc = "archive system" }
 drive = { type = "VARCHAR", doc = "drive" }
 state = { type = "VARCHAR", doc = "transfer database position start no_request mount dismount down, as in silver.drive_state" }
-from_at = { type = "TIMESTAMP", doc = "begin" }
+from_at = { type = "TIMESTAMP", doc = "start" }
 to_at = { type = "TIMESTAMP", doc = "end" }
 is_inferred = { type = "BOOLEAN", doc = "true if an edge is not a broadcast but the edge of the log or of the capture" }
 file_id = { type = "VARCHAR", doc = "file of the broadcast that starts it" }

@@ -13,7 +13,7 @@ task = { type = "VARCHAR", doc = "session (of a client) or process (of the serve
 number = { type = "BIGINT", doc = "number of the session or process; NULL for a session in the accounting file whose end no activity log has" }
 entity = { type = "VARCHAR", doc = "node, or storage pool" }
 client_host = { type = "VARCHAR", doc = "host of the client, without its domain" }
-started_at = { type = "TIMESTAMP", doc = "begin" }
+started_at = { type = "TIMESTAMP", doc = "start" }
 ended_at = { type = "TIMESTAMP", doc = "end; NULL where the row was written earlier" }
 took_s = { type = "DOUBLE", unit = "s", doc = "ended_at - started_at" }
 bytes = { type = "BIGINT", unit = "bytes", doc = "moved" }

@@ -137,7 +137,7 @@ class Story:
             self.mover(until, drive, f"starting mover {drive}.mover. MAX_BUFFER=2000 MB")
 
     def heartbeat(self, begin: datetime, end: datetime, step_s: int = 300) -> None:
-        """Somebody always logs something, so that the log has no holes."""
+        """Lines at all times, so that the log has no holes."""
         while begin < end:
             self.say(begin, "srv03", "INQSRV", "updated server status page")
             begin += seconds(step_s)

@@ -1,4 +1,4 @@
-"""Draw texts that a user reads, for somebody to judge who did not write them: `draw_texts [N] [SEED] [FOLDER …]`."""
+"""Draw texts that a user reads, for a judge who did not write them: `draw_texts [N] [SEED] [FOLDER …]`."""
 
 import random
 import sys

@@ -94,7 +94,7 @@ def chromium() -> str:
 def served(site: Path, log: Path, port: int | None = None) -> Iterator[str]:
     """`tapescope dashboard` in its own session on a port of this machine; its whole process group ends afterwards.
 
-    It starts away from the checkout, as it does for whoever installed it. A failure has a note on what became of it.
+    It starts away from the checkout, as it does for whoever installed it. A failure has a note on its end.
     """
     port = port or free_port()
     address = f"127.0.0.1:{port}"

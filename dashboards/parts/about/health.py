@@ -55,9 +55,7 @@ def _show_coverage(page: Page) -> None:
         if len(worst) > MOST_HOSTS:
             st.caption(f"The {MOST_HOSTS} of {len(worst)} logs with the lowest coverage.")
     else:
-        st.info(
-            "site.toml declares no log for these days (`expect` of its inputs), so it is not known what is missing."
-        )
+        st.info("site.toml declares no log for these days (`expect` of its inputs), so missing logs do not show.")
     undeclared = [row for row in hours.rows if row["seen_share"] is None]
     if undeclared:
         st.caption("Hours read of logs for which site.toml declares none.")

@@ -22,7 +22,7 @@ PART = {
 N_DAYS = 28
 VERDICTS = {
     "does not matter": "Its size does not matter.",
-    "by chance": "That is no more than by chance: only a buffer as large as all files read would do more.",
+    "by chance": "That is no more than by chance: only a buffer as large as all files read would catch more.",
     "matters": "Doubling it would catch less than a hundredth more.",
 }
 WITNESSES = {"drives": "the drives", "pools": "the pools"}

@@ -1,4 +1,4 @@
-"""What would a change bring? The recorded days run again, held against the record, and then with the changes."""
+"""What would a change bring? The recorded days run again, compared with the record, and then with the changes."""
 
 from collections.abc import Sequence
 from typing import Any

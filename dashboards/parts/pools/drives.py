@@ -40,7 +40,7 @@ def draw(page: Page) -> None:
     elif sessions.rows:
         components.show_part(sessions, SESSIONS)
     if not (drives.rows or served.rows or sessions.rows):
-        st.text("No mount or session of TSM or ENDIT is known in this period.")
+        st.text("No log shows a mount or session of TSM or ENDIT in this period.")
         components.show_sql(drives, served, sessions)
 
 

@@ -48,8 +48,8 @@ def draw(page: Page) -> None:
     with components.closed("When the use of pools changed", "phases") as is_open:
         if is_open:
             phases = page.ask("pool_usage_phases")
-            components.show_part(phases, PHASES, None, "No change of use is known in this period.")
-    with components.closed("What is known of pools and their servers", "factors") as is_open:
+            components.show_part(phases, PHASES, None, "No change of use was found in this period.")
+    with components.closed("Facts about pools and their servers", "factors") as is_open:
         if is_open:
             factors = page.ask("pool_factors")
             rows = [row for row in factors.rows_of(pool=pool) if any(row[name] is not None for name in FACTS)]

@@ -44,5 +44,5 @@ def draw(page: Page) -> None:
         components.show_table(recalls, RECALLS)
         components.show_sql(recalls)
     if not (streams.rows or recalls.rows):
-        st.text("No retrieve is known in this period.")
+        st.text("No log shows a retrieve in this period.")
         components.show_sql(streams, recalls)

@@ -119,7 +119,7 @@ def _disks(page: Page) -> Section | None:
 def _say_apart(page: Page) -> None:
     """Why no disk is known by itself, and of which hosts only the sum of their disks is."""
     vmstat = {row["host"] for row in page.ask("coverage_hours").rows if row["source"] == "vmstat" and row["seen_s"]}
-    text = "No disk's own reads and writes are known: iostat -x, sar -d, vmstat -d or nmon bring them."
+    text = "No log shows the reads and writes of single disks: iostat -x, sar -d, vmstat -d or nmon provide them."
     if hosts := sorted(vmstat, key=words.natural):
         named = format.listed(hosts, MOST_NAMED)
         text += f" What is loaded of vmstat ({named}) counts all disks of a host together."

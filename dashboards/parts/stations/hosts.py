@@ -38,7 +38,7 @@ def draw(page: Page) -> None:
     hosts = sorted({row["host"] for row in found.rows}, key=words.natural)
     components.heading(found)
     if not hosts:
-        st.text("No sample of a host is known in this period.")
+        st.text("No log has samples of a host in this period.")
         components.show_sql(found)
         return
     if page.chosen["station"] in hosts:

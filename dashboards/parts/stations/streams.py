@@ -39,15 +39,15 @@ def draw(page: Page) -> None:
         components.show_chart(streams, chart, "The rate of one stream by the number of streams at once.")
         components.show_table(streams, STREAMS, chosen)
     else:
-        st.text("No station's transfers are known in this period.")
+        st.text("No log shows a station's transfers in this period.")
     components.show_sql(streams)
     with components.closed("Stream efficiency by station", "efficiency") as is_open:
         if is_open:
             made = page.ask("stream_efficiency", n_days=n_days)
             rows = words.in_order(made.rows_of(station=station), "station")
-            components.show_part(made, EFFICIENCY, rows, "No station moved a long file in these days.")
+            components.show_part(made, EFFICIENCY, rows, "No station moved a long file on these days.")
     with components.closed("What came in and what went out, day by day", "balance") as is_open:
         if is_open:
             balance = page.ask("unbalanced_stations", first_day=page.last_days(n_days), share=0)
             rows = words.in_order(balance.rows_of(station=station), "station")
-            components.show_part(balance, BALANCE, rows, "No station has traffic both ways in these days.")
+            components.show_part(balance, BALANCE, rows, "No station has traffic both ways on these days.")

@@ -73,7 +73,7 @@ def _draw_traffic(page: Page, traffic: Asked, before: Asked | None, since: date,
     """The stations below one another on one scale, those with most traffic if there are very many."""
     rows = traffic.frame()
     if rows.is_empty():
-        st.text("No traffic of this station is known in these days.")
+        st.text("No log shows traffic of this station on these days.")
         return
     busiest = rows.group_by("station").agg(pl.sum("avg_mb_s")).sort("avg_mb_s", descending=True)["station"].to_list()
     shown = sorted(busiest[:MOST_STATIONS], key=words.natural)
@@ -98,10 +98,10 @@ def _show_links(page: Page) -> None:
     links = {row["link"] for row in loads.rows}
     if links:
         st.info(
-            f"Traffic of {len(links)} links was read, but site.toml does not say whose they are: give each [[link]] its"
+            f"Traffic of {len(links)} links was read, but site.toml does not name their stations. Give each [[link]] a"
             " `station`, and this page shows what stations send and receive. These are the links:"
         )
         link_loads.show(page, loads)
     else:
-        st.text("No traffic of a station is known in these days. The other tabs show what their drives and hosts did.")
+        st.text("No log shows traffic of a station on these days. The other tabs show what their drives and hosts did.")
         components.show_sql(loads)

@@ -62,7 +62,7 @@ def _by_group(rows: pl.DataFrame) -> pl.DataFrame:
 def _say(n_mounts: int, wasted: pl.DataFrame) -> None:
     """The answer as a sentence."""
     if not n_mounts:
-        st.text("No mount with files is known in this period. Choose other days.")
+        st.text("No log shows a mount with files in this period. Choose other days.")
     elif n_extra := int(wasted["n_extra"].sum()):
         worst, hours = wasted["storage_group"][0], format.quantity(float(wasted["wasted_hours"].sum()), "h")
         st.markdown(

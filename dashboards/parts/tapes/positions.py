@@ -41,5 +41,5 @@ def draw(page: Page) -> None:
         chart = charts.lines(seeks.frame(rows), "from_files", "mean_s", "generation", titles, True)
         components.show_chart(seeks, chart, "Mean time of a motion by files passed over.")
     else:
-        st.text("No motion between two files of a reading mount is known.")
+        st.text("No log shows a motion between two files of a reading mount.")
     components.show_sql(seeks)

@@ -32,10 +32,10 @@ def draw(page: Page) -> None:
         components.show_chart(sets, chart, "Hours of mounting and of tape motion, data set by data set.")
         components.show_table(sets, DATA_SETS)
     else:
-        st.text("No mount with files is known in this period.")
+        st.text("No log shows a mount with files in this period.")
     components.show_sql(sets)
     again = page.ask("remount_cost")
-    components.show_part(again, REMOUNTS, again.rows_of(storage_group=group), "No mount with files is known.")
+    components.show_part(again, REMOUNTS, again.rows_of(storage_group=group), "No log shows a mount with files.")
     with components.closed("What another mount policy would save", "policies") as is_open:
         if is_open:
             mount_policies.show(page)

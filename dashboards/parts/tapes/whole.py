@@ -32,7 +32,9 @@ def draw(page: Page) -> None:
     timed = [row for row in rows if row["whole_s"]]
     n_quicker = sum(row["is_whole_quicker"] or False for row in timed)
     if not timed:
-        st.text("No mount is known with all files of its tape. Load the archive's file table, or mounts that read all.")
+        st.text(
+            "No log shows a mount with all files of its tape. Load the archive's file table, or mounts that read all."
+        )
     elif n_quicker:
         st.warning(f"{n_quicker} of {len(timed)} mounts should have read the whole tape: that would have been quicker.")
     else:

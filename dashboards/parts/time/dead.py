@@ -42,7 +42,7 @@ def draw(page: Page) -> None:
     else:
         st.info("No drive had dead time between two files in this period.")
     split = page.ask("gaps_and_spool", longer_than_s=0, drive=drive)
-    components.heading(split, "Was the next file at hand?")
+    components.heading(split, "Was the next file ready?")
     components.show_table(split, SPLIT, split.rows_of(station=page.chosen["station"]))
     components.show_sql(dead, split)
 

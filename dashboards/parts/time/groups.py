@@ -48,7 +48,7 @@ def draw(page: Page) -> None:
     if weeks.rows:
         components.show_table(weeks, WEEKS)
     else:
-        st.info("No mount that read is known from request to dismount in this period.")
+        st.info("No log follows a reading mount from request to dismount in this period.")
     components.show_sql(hours, spent, rates, weeks)
 
 

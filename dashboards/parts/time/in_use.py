@@ -59,5 +59,5 @@ def draw(page: Page) -> None:
     if depths.rows:
         components.show_table(depths, DEPTHS)
     else:
-        st.info("No queued request is known in this period.")
+        st.info("No log shows a queued request in this period.")
     components.show_sql(used, served, depths)

@@ -35,7 +35,7 @@ def explain(connection: Connection, rule: Rule, hit: Hit) -> dict[str, Any]:
     )
     if not n_changes:
         return {"change": "there is no change log, so the cause is unknown"}
-    return {"change": f"the change log names nothing in the {hours:g} h before"}
+    return {"change": f"the change log has no entry in the {hours:g} h before"}
 
 
 def _found(step_at: datetime, change_id: str, changed_at: datetime, what: str) -> dict[str, Any]:

@@ -29,7 +29,7 @@ class Seen:
 
 
 class Kin:
-    """The names under which logs may speak of an entity, and how much of all logs was read."""
+    """The names under which logs may refer to an entity, and how much of all logs was read."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection

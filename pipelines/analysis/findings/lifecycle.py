@@ -1,4 +1,4 @@
-"""What becomes of a finding from night to night: new, open, returned or gone, and people's notes on it."""
+"""The states of a finding from night to night: new, open, returned or gone, and people's notes on it."""
 
 import hashlib
 from bisect import bisect_left
@@ -142,7 +142,7 @@ def mark(
     note: str | None = None,
     author: str | None = None,
 ) -> str:
-    """Keep what somebody notes of a finding, named by its id or the beginning of it; returns the whole id.
+    """Keep a person's note about a finding, named by its id or the beginning of it; returns the whole id.
 
     Raises TapescopeError where no finding, or more than one, has such an id.
     """

@@ -29,7 +29,7 @@ def detect(connection: Connection, site: Site, catalog: Catalog, first: date, la
     """Apply every rule to the period that ends with `last`, and replace earlier verdicts of that day.
 
     A rule whose window is longer than the period looks back further. Where too little of its logs was read it gives no
-    verdict, and that is kept too. Raises ConfigError where site.toml speaks of a rule that does not exist.
+    verdict, and that is kept too. Raises ConfigError where site.toml names a rule that does not exist.
     """
     coverage_gate.check_names(site, catalog.rules)
     history, kin = lifecycle.read_history(connection), coverage_gate.Kin(connection)

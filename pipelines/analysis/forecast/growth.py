@@ -88,7 +88,7 @@ def outlooks(history: History, n_days: int = TWO_YEARS) -> list[Outlook]:
 
 
 def outlook(plan: Plan, seen: Written, now: Held) -> Outlook:
-    """A plan held against what is there and what will be written until the start of its day."""
+    """A plan compared with what is there and what will be written until the start of its day."""
     days = (plan.by - seen.last_day).days - 1
     growth = seen.growth
     if not isinstance(growth, NoEstimate) and days < 0:

@@ -1,4 +1,4 @@
-"""The ledger of recommendations: the promised gain of each, since when it is done, and what came of it."""
+"""The ledger of recommendations: the promised gain of each, since when it is done, and its measured effect."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ HOURS = ("down", "hours", "idle_queued")  # causes whose fix frees hours of driv
 
 @dataclass(frozen=True)
 class Score:
-    """One recommendation, its state, what was promised and what came of it."""
+    """One recommendation, its state, its promised and its measured gain."""
 
     number: int
     text: str
@@ -105,7 +105,7 @@ def change(site: Site, catalog: Catalog, number: int, event: str, day: date, not
 
 
 def scores(history: History) -> list[Score]:
-    """Every recommendation with what came of it, as of the last day; the days on either side are compared."""
+    """Every recommendation with its measured effect, as of the last day; the days on either side are compared."""
     rows = history.rows("recommendation_days")
     return [_score(list(group)) for _, group in groupby(rows, key=lambda row: row["number"])]
 

@@ -1,4 +1,4 @@
-"""What if: the recorded work run again unchanged, held against the record, and only then with a change."""
+"""What if: the recorded work run again unchanged, compared with the record, and only then with a change."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -49,7 +49,7 @@ def what_if(history: History, changes: Changes) -> WhatIf:
 def judge(record: Record, changes: Changes, run: Callable[[Changes], Outcome] | None = None) -> WhatIf:
     """The replay first; the change only where the replay is within 10 % and nearly all of the bytes took part.
 
-    `run` simulates the record's work with changes, for whoever remembers what came of them.
+    `run` simulates the record's work with changes, for a caller that caches outcomes.
     """
     run = run or partial(simulate, record.work)
     replayed = run(Changes())
@@ -96,7 +96,7 @@ def logged_mounts(history: History) -> list[list[Row]]:
     mounts = [list(group) for _, group in groupby(rows, key=lambda row: (row["system"], row["session_id"]))]
     if not any(map(is_whole, mounts)):
         raise TapescopeError(
-            "no mount was logged from request to dismount in these days", "give --days or --day, or see `ask coverage`"
+            "no mount was logged from request to dismount on these days", "give --days or --day, or see `ask coverage`"
         )
     return mounts
 

@@ -75,7 +75,7 @@ def behaviour(apart: Ints, sizes: Ints, days: Ints) -> Behaviour | NoEstimate:
     (0.75, 0.032, 'by chance')
     """
     if not len(apart):
-        return NoEstimate("no file was read in these days", "logs of days on which files were read from tape")
+        return NoEstimate("no file was read on these days", "logs of days on which files were read from tape")
     is_again = apart != FIRST
     total, read_tb = int(sizes.sum()), float(sizes.sum()) / TB
     if not is_again.any():

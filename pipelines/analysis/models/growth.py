@@ -198,7 +198,7 @@ def _fitted(ahead: Floats, gb_day: Floats, rng: np.random.Generator) -> Lines:
 
 
 def _solve(ahead: Floats, gb_day: Floats, times: Floats) -> tuple[Floats, Floats]:
-    """Slope, and GB a day at nought ahead, of each row of `times`: how often it has each week.
+    """Slope, and GB a day at zero days ahead, of each row of `times`: how often it has each week.
 
     The gamma likelihood wants sum(y exp(-g t) t) / sum(y exp(-g t)) = mean(t): Newton's steps, none too long.
     """

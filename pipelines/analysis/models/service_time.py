@@ -6,9 +6,9 @@ n files of F bytes a mount, at a speed S while moving; a mount costs tM, each fi
 looked for, tS.
 
 Inputs: S in MB/s, tM, tO and tS in seconds, n files of a size in MB. Outputs: seconds by part, MB/s, efficiency; and
-what gaps between files leave of a rate. Held against mounts that were served (`Mounts`): how far it is off, and the
-seconds a file it leaves unexplained. Limits: plain arithmetic on parameters that somebody states, nothing is fitted
-here; one drive, no waiting for it. Source: the tape sizing note of CERN (C13), without tS; the seek term is ours (X2).
+what gaps between files leave of a rate. Compared with mounts that were served (`Mounts`): its error, and the seconds
+a file it leaves unexplained. Limits: plain arithmetic on parameters that are given, nothing is fitted here; one drive,
+no waiting for it. Source: the tape sizing note of CERN (C13), without tS; the seek term is ours (X2).
 MB = 10^6 bytes.
 """
 
@@ -129,7 +129,7 @@ def predictions(service: Service, mounts: Mounts) -> Floats:
 
 @dataclass(frozen=True)
 class Check:
-    """Stated costs held against mounts: errors as shares of the time measured, and seconds a file left over."""
+    """Stated costs compared with mounts: errors as shares of the time measured, and seconds a file left over."""
 
     error: Floats
     left_over_s: Floats

@@ -79,7 +79,9 @@ def drives_needed(
     for name, one in inputs.items():
         is_share = name.endswith(("efficiency", "availability"))
         if not 0 < one.low <= one.value <= one.high or (is_share and one.high > 1):
-            raise ValueError(f"{name} must be above 0{' and not above 1' if is_share else ''}, with its value between")
+            raise ValueError(
+                f"{name} must be above 0{' and at most 1' if is_share else ''}, with its value inside the interval"
+            )
     point = {name: np.array(one.value) for name, one in inputs.items()}
     rng = np.random.default_rng(seed)
     drawn = {name: _draws(one, rng, n_draws, name) for name, one in inputs.items()}

@@ -1,4 +1,4 @@
-"""Printed figures: does a value agree with what somebody printed, at the digits it was printed with?"""
+"""Printed figures: does a value agree with a printed one, at the digits it was printed with?"""
 
 import re
 from decimal import ROUND_DOWN, ROUND_HALF_UP, Decimal

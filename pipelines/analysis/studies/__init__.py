@@ -134,7 +134,7 @@ def _judged(figure: Figure, what: str, printed: str, ours: float) -> Line:
         why = f"{figure.model} gives {ours:.3g} where {printed} was measured"
         return Line(figure.id, what, "misfit", ours=ours, difference=off, why=why, **context)
     found = disagree(what, float(read(printed).low), ours) if verdict == "wrong" else None
-    why = found.why if found else "cut, or rounded further than its digits say" if verdict == "rounded" else ""
+    why = found.why if found else "cut, or rounded further than its digits show" if verdict == "rounded" else ""
     return Line(figure.id, what, verdict, ours=ours, difference=off, why=why, **context)
 
 

@@ -30,7 +30,7 @@
     each = "tape_test"
     is_approximate = true            # it is made of figures printed with "~"
     ours = "one_row(relation('gold.mount'), session_id=row.test).f"
-    open = "…"                       # in place of `ours`: why it cannot be worked out yet
+    open = "…"                       # in place of `ours`: why it cannot be computed yet
 
     [[check]]                        # a rule's verdict on printed figures
     id = "P15"
@@ -138,7 +138,7 @@ class Note:
     place: str = ""
 
 
-@dataclass(frozen=True, eq=False)  # one of a name: what is worked out of it is remembered
+@dataclass(frozen=True, eq=False)  # one of a name: results computed from it are cached
 class Study:
     """A document's published figures and how ours works them out."""
 

@@ -72,7 +72,7 @@ def _text(content: bytes) -> str:
 
 
 def _cause(error: BaseException) -> str:
-    """The system's own reason; what goes round it repeats the address with all that was asked."""
+    """The system's own reason; the text around it repeats the address with all that was asked."""
     here: BaseException | None = error
     while here is not None:
         if isinstance(here, OSError) and here.strerror:

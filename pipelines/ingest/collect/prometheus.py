@@ -61,7 +61,7 @@ def _now(request: Request) -> int:
     try:
         return int(float(found[0]["value"][1]))
     except (LookupError, TypeError, ValueError):
-        raise TapescopeError("it does not say what time it is") from None
+        raise TapescopeError("it does not report its time") from None
 
 
 def _keep(request: Request, begin: int, end: int) -> None:

@@ -23,7 +23,7 @@ _HIDDEN = "…"
 
 @dataclass(frozen=True)
 class Asked:
-    """What became of one entry."""
+    """The result of one entry."""
 
     name: str
     state: str  # done, failed, or busy: another process collects for it
@@ -39,7 +39,7 @@ class Asked:
 
 @dataclass(frozen=True)
 class CollectReport:
-    """What became of each entry that was asked, and which fail now, with those that were not asked."""
+    """The result of each entry that was asked, and which fail now, with those that were not asked."""
 
     n_entries: int
     asked: list[Asked] = field(default_factory=list)

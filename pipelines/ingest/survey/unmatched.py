@@ -33,19 +33,17 @@ class UnmatchedFiles:
         listed = ", ".join(f"{path} ({what})" for path, what in self.first)
         count = f"{'' if self.is_all else 'over '}{self.n_files:,} file{'s' * (self.n_files > 1)}"
         is_are = "is" if self.n_files == 1 else "are"
-        hint = (
-            f'To read one, write into site.toml, say: [[input]] glob = "{self.glob}"; or once: `tapescope ingest PATH`.'
-        )
+        hint = f'To read one, add to site.toml: [[input]] glob = "{self.glob}"; or once: `tapescope ingest PATH`.'
         return (
             f"{count} below {self.place} {is_are} named by no [[input]] and not read: {listed}{more}."
-            f" {hint if self.glob else '`tapescope recognise PATH` says what they miss.'}"
+            f" {hint if self.glob else '`tapescope recognise PATH` shows what they lack.'}"
         )
 
 
 def unmatched_files(site: Site) -> UnmatchedFiles:
     """What is below the folders that the inputs' patterns begin at and none of them names, hidden files left out.
 
-    Where none of these folders exists, the site's own is looked at: somebody put logs there and read none of them.
+    Where none of these folders exists, the site's own is looked at: logs may have been put there and never read.
     """
     named = {path for path, _, _ in find_inputs(site)} | {site.root / site.change_log}
     folders = _folders(site)

@@ -1,6 +1,6 @@
 """The finished report on its way to people and programs: mail, folder, webhook, Alertmanager, Prometheus, WLCG.
 
-Each way is tried whatever became of the others. What was delivered is noted next to the report, so that a step that is
+Each way is tried, even if others fail. Deliveries are recorded next to the report, so that a step that is
 run again, or twice at once, sends no person the report of a day twice.
 """
 

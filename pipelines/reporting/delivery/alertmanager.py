@@ -12,7 +12,7 @@ from pipelines.reporting.delivery.webhook import post
 from pipelines.reporting.links import to_finding
 
 PATH = "/api/v2/alerts"
-_SILENT = ("acknowledged", "muted")  # somebody knows
+_SILENT = ("acknowledged", "muted")  # a person knows
 TEXT_CHARS = 1000
 RESOLVED_DAYS = 7
 

@@ -17,7 +17,7 @@ from pipelines.reporting.delivery.webhook import post
 
 
 def warn(site: Site, text: str, secrets: Mapping[str, str] | None = None) -> dict[str, str]:
-    """Send a failure by mail and webhook where `[deliver]` has them; what became of each by way. Raises nothing."""
+    """Send a failure by mail and webhook where `[deliver]` has them; returns the result of each way. Raises nothing."""
     subject, done = single_line(f"{site.name}: {text}"), {}
     failures = (OSError, smtplib.SMTPException, requests.RequestException, TapescopeError, ValueError)
     try:

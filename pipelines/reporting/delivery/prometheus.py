@@ -47,7 +47,7 @@ def registry_of(message: Message) -> CollectorRegistry:
         if (value := message.headline.get(name)) is not None:
             gauge(metric, doc).labels(message.site).set(value)
     if message.headline.get("drive_rate_mb_s") is not None:
-        doc = f"bytes by the time drives worked, in the period; basis {BASES[message.headline['drive_rate_basis']]}"
+        doc = f"bytes ÷ time in which drives worked, in the period; basis {BASES[message.headline['drive_rate_basis']]}"
         rate = gauge("tapescope_drive_rate_megabytes_per_second", doc, ("site", "basis"))
         rate.labels(message.site, message.headline["drive_rate_basis"]).set(message.headline["drive_rate_mb_s"])
     doc = "drive-hours of the period by use; group: the categories of the report and the pages"

@@ -42,7 +42,7 @@ class Way:
 
 @dataclass(frozen=True)
 class Delivered:
-    """What became of one way out."""
+    """The result of one way out."""
 
     way: str
     # sent, failed, earlier: the same report had left by it before; left_out: it is not the present state

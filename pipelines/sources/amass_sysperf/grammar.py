@@ -36,7 +36,7 @@ UNREADABLE = -1  # a number that cannot be read; becomes NULL
 class ScreenLine:
     """`kind` is blank, labels, numbers, heading, row, junk or unknown (a heading of columns we do not know).
 
-    `slots` are the names the line announces, `values` its numbers; `subject` is what TOTAL, FREE and GROUPS speak of.
+    `slots` are the names the line announces, `values` its numbers; `subject` is what TOTAL, FREE and GROUPS belong to.
     """
 
     kind: str

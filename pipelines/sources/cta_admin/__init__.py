@@ -54,7 +54,7 @@ def recognise(head: list[str]) -> Claim:
     if texts.to_frame("text").select(answers.is_header()).to_series().any():
         return Claim(True, 1.0, "the header of CTA's table DRIVE_STATE")
     if texts.str.contains('"polled_at"', literal=True).any():
-        return Claim(False, 0.6, "answers with the time they were asked for, but not of a command that is known")
+        return Claim(False, 0.6, "answers with the time they were asked for, but not of a known command")
     if (
         len(texts)
         and texts[0].strip() in "[{"
@@ -108,9 +108,7 @@ def _read(text: str, origin: Origin) -> pl.DataFrame | str:
         if at is None:
             return "bad_time"
     elif origin.modified_at is None:
-        raise UnreadableFile(
-            "an answer does not say when it was given", 'write {"polled_at": …, "answer": …}', reason="no_clock"
-        )
+        raise UnreadableFile("an answer has no time", 'write {"polled_at": …, "answer": …}', reason="no_clock")
     else:
         at = int(origin.modified_at.replace(tzinfo=origin.modified_at.tzinfo or UTC).timestamp()) * 1_000_000
     if line["answer"][0] is None and line["drives"][0] is None:

@@ -120,7 +120,7 @@ def _volume_of_name(path: str) -> str:
     found = re.match(r"([A-Z][A-Z0-9]{5,7})(?![A-Za-z0-9])", path.rpartition("/")[2])
     if found is None:
         raise UnreadableFile(
-            "a list of a volume's files that does not say which volume",
+            "a list of a volume's files that does not name the volume",
             "give it the label as its name, such as VR1234M8.csv",
             "unknown_header",
         )
@@ -184,10 +184,10 @@ def _small_form(texts: list[str]) -> tuple[str, Claim] | None:
     if re.match(forms.LISTED, first):
         return "listed", Claim(True, 0.9, "a list of the files of an Enstore volume")
     if _STATISTICS.match(first) and any(line.startswith("DRIVE SERNO:") for line in texts):
-        why = "a mover's statistics file, which holds no time; the table status says the same with one"
+        why = "a mover's statistics file, which holds no time; the table status has the same with a time"
         return "", Claim(False, 0.7, f"this is {why}")
     if _HISTORY.match(first):
-        return "", Claim(False, 0.7, "this is the history of an Enstore volume, but it does not say of which")
+        return "", Claim(False, 0.7, "this is the history of an Enstore volume, but it does not name the volume")
     brace = next((place for place, line in enumerate(texts[:3]) if line.startswith("{'")), None)
     if brace is None:
         return None

@@ -40,7 +40,7 @@ class Section:
 
 @dataclass
 class Sheet:
-    """What one chunk of lines holds: rows by header, and what became of the lines."""
+    """The contents of one chunk of lines: rows by header, and the state of the lines."""
 
     sections: list[Section] = field(default_factory=list)
     rejects: list[pl.DataFrame] = field(default_factory=list)

@@ -8,7 +8,7 @@ from pipelines.sources._shared.contract import schema_of
 
 
 class Col(NamedTuple):
-    """A column of a table and what becomes of it.
+    """A column of a table and its target.
 
     Kinds: text, int, float, ts (local time), tstz (time with an offset), date, rate (bytes/s; 0 and less is unknown),
     mib and mib_s (Enstore's MB, 2^20), count (0 and more, else unknown), flag (0 or 1, y or n), mode (r or w), cookie
@@ -192,9 +192,9 @@ NOT_READ = {
     "write_protect_summary": (("date", "total", "should", "not_yet", "done"), "counts of write protection tabs"),
     "event": (("tag", "name", "node", "username", "start", "finish"), "runs of scheduled jobs"),
     "state": (("time", "volume", "type", "value"), "its volumes and types are numbers of other tables"),
-    "xfer_by_month": (("date", "storage_group", "read", "write"), "months; xfer_by_day says the same by day"),
+    "xfer_by_month": (("date", "storage_group", "read", "write"), "months; xfer_by_day has the same by day"),
     "quotas": (("time", "library", "storage_group", "allocated", "blank"), "quotas of cartridges"),
-    "old_bytes_per_day": (("date", "read", "write"), "a total without names; xfer_by_day says more"),
+    "old_bytes_per_day": (("date", "read", "write"), "a total without names; xfer_by_day has more detail"),
     "blanks": (("date", "media_type", "blanks"), "counts of blank cartridges"),
     "drive_data": (("drive_rate", "write_error_count", "read_error_count"), "a list of suspects without a schema"),
 }

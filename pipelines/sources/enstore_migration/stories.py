@@ -9,7 +9,7 @@ from pipelines.sources._shared.contract import fitted
 TABLE = "enstore_migration_file"
 
 _AT = pl.Datetime("us")
-# What a chunk must know of the files whose story goes on.
+# State of the files whose story goes on, for the next chunk.
 _OPEN: dict[str, pl.DataType] = {
     "line_no": pl.Int64(),
     "system": pl.String(),

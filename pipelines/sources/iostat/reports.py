@@ -19,7 +19,7 @@ from pipelines.sources.iostat.events import BANNER, STAMP, read_clock
 from pipelines.sources.protocol import Carry, Origin
 
 _INSTANT = pl.Datetime("us")
-# What becomes of a report's rows: measured, or left out as an average since boot; else the reason of their reject.
+# The outcome for a report's rows: measured, or left out as an average since boot; else the reason of their reject.
 MEASURED, BEGINS = "measured", "begins"
 
 

@@ -75,7 +75,7 @@ def read_head(lines: tuple[str, ...] | list[str]) -> Head | None:
 
 def _judged(head: Head) -> Head:
     if not head.names or head.step_s <= 0 or (head.layout in ("xport", "json") and head.start <= 0):
-        return replace(head, why_not="its head does not say how long a bin is and what the columns are")
+        return replace(head, why_not="its head names neither the length of a bin nor the columns")
     return _with_columns(head)
 
 

@@ -50,7 +50,7 @@ class Policy:
 
 @dataclass(frozen=True)
 class Request:
-    """A file that somebody asked for: when, of which tape, between which GB of it, and how long it moves."""
+    """A requested file: when, of which tape, between which GB of it, and how long it moves."""
 
     kind: str
     volume: str

@@ -1,4 +1,4 @@
-"""What is run again and what came of it: mounts with their files, outages, changes; hours and rates of drives."""
+"""The work to run again and its outcome: mounts with their files, outages, changes; hours and rates of drives."""
 
 from collections import defaultdict
 from collections.abc import Iterable

@@ -100,7 +100,7 @@ def _made(field: Field) -> pl.Expr:
 
 
 def _are_whole(given: Fields) -> pl.Expr:
-    """No time of the line has a point: somebody on the way cast them to whole seconds. CTA always prints one."""
+    """No time of the line has a point: a program on the way cast them to whole seconds. CTA always prints one."""
     times = [
         pl.coalesce(pl.col(key) for key in field.keys).str.contains(_IS_WHOLE)
         for field in given.values()
