@@ -58,7 +58,7 @@ def test_real_files(realdata: Path, capsys: pytest.CaptureFixture[str]) -> None:
     }
     assert refusals == {"sysstat_expected.sadf-dh.txt": "unknown_header"}
     for name in ambiguous:
-        with pytest.raises(UnreadableFile, match="the day or the month") as caught:
+        with pytest.raises(UnreadableFile, match="with the day or with the month") as caught:
             read(realdata / "sar" / name)
         assert caught.value.reason == "no_clock"
     with capsys.disabled():
