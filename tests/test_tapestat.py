@@ -82,7 +82,7 @@ def test_a_header_of_other_columns_is_refused() -> None:
     head = ["Linux 6.1.0 (h) \t2015-07-13 \t_x86_64_\t(2 CPU)", "Tape: r/s w/s kB_read/s %Rd"]
     stem, claims = choose(head)
     assert (stem, "unknown or cut" in claims["tapestat"].why) == (None, True)
-    with pytest.raises(UnreadableFile, match="not known"):
+    with pytest.raises(UnreadableFile, match="an unknown header"):
         all_sources()["tapestat"].parse(frame_of("\n".join(head).encode()), Origin(), None)
 
 

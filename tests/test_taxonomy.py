@@ -11,6 +11,7 @@ from click.testing import CliRunner
 from prometheus_client.parser import text_string_to_metric_families
 from streamlit.testing.v1 import AppTest
 
+from dashboards.charts.looks import on_page
 from pipelines import steps
 from pipelines.catalog.contracts import load_catalog
 from pipelines.cli import cli
@@ -93,7 +94,9 @@ def test_the_page(site: Site, expected: Shown, monkeypatch: pytest.MonkeyPatch) 
     assert shown(drawn_rows(app, "bucket_hours")) == expected
     charts = app.get("vega_lite_chart") or app.get("arrow_vega_lite_chart")
     colours = json.loads(charts[0].proto.spec)["layer"][0]["encoding"]["color"]["scale"]
-    assert dict(zip(colours["domain"], colours["range"], strict=True)) == {w: c for w, c, _ in expected.values()}
+    assert dict(zip(colours["domain"], colours["range"], strict=True)) == {
+        w: on_page(c) for w, c, _ in expected.values()
+    }
     app.query_params["part"] = "lines"
     app.run()
     choices = next(box for box in app.selectbox if box.label == "State").options
