@@ -144,7 +144,7 @@ def test_two_sites_with_one_data_path_do_not_destroy_each_other(site: Site, tmp_
         changed.execute(f"UPDATE ducklake_schema SET schema_uuid = {lake['schema_uuid']} WHERE schema_id = 0")
     changed.close()
     for step in (steps.ingest, steps.maintain):
-        with pytest.raises(ConfigError, match="holds the data of another warehouse"):
+        with pytest.raises(ConfigError, match="holds the data of a warehouse that is not this site's"):
             step(other)
     assert data_files(site) == files and query(site, COUNT) == before
 
