@@ -77,7 +77,7 @@ def test_data_health_shows_what_was_read_and_which_dates_cannot_be(app: AppTest)
 
 def test_stations_shows_links_that_belong_to_none(app: AppTest) -> None:
     at(app, "stations").run()
-    assert "site.toml does not say whose they are" in app.info[0].value
+    assert "site.toml does not name their stations" in app.info[0].value
     assert {"lo"} in [set(frame.value["link"]) for frame in app.dataframe if "link" in frame.value.columns]
 
 

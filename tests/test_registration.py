@@ -119,7 +119,7 @@ def test_a_rule_without_a_page_or_with_an_unknown_one_is_an_error(tmp_path: Path
     (tmp_path / "rules").mkdir()
     text = (FOLDER / "rules" / "long_gap.toml").read_text()
     (tmp_path / "rules" / "long_gap.toml").write_text(text.replace('page = "time/gaps"\n', ""))
-    with pytest.raises(ContractError, match=r"long_gap\.toml: the rule lacks .*'page'"):
+    with pytest.raises(ContractError, match=r"long_gap\.toml: a key of the rule is missing .*'page'"):
         load_catalog(tmp_path)
     with pytest.raises(ContractError, match="rule long_gap: there is no page nowhere"):
         finding_links.title_of(Rule(**vars(RULES["long_gap"]) | {"page": "nowhere"}))
