@@ -168,7 +168,7 @@ def test_days_are_the_sums_of_their_transfers(realdata: Path) -> None:
 
 
 REFUSED = {
-    "enstore/volume_history_2008.txt": "it does not say of which",
+    "enstore/volume_history_2008.txt": "it does not name the volume",
     "enstore-synthetic/mover_statistics_file.txt": "holds no time",
 }
 
@@ -553,5 +553,5 @@ def test_a_list_made_for_the_migration_to_cta(realdata: Path, tmp_path: Path) ->
 
 def test_a_list_of_no_volume_is_refused(tmp_path: Path) -> None:
     text = "bfid,location_cookie,size,crc,pnfs_path\nA1,0000_000000000_0000001,5,6,/p\n"
-    with pytest.raises(UnreadableFile, match="which volume"):
+    with pytest.raises(UnreadableFile, match="does not name the volume"):
         enstore_accounting.parse(frame_of(text.encode()), Origin(path="files.csv", head=tuple(text.splitlines())), None)

@@ -165,7 +165,7 @@ def test_no_second_of_a_host_is_covered_twice(realdata: Path) -> None:
     [
         (DUMP.read_text().replace("ds0", "sum").replace("ds1", "num"), "summary of a cluster"),
         (DUMP.read_text().replace("ds0", "temperature"), "temperature, ds1"),
-        (DUMP.read_text().replace("<step>300</step>", "<step>?</step>"), "how long a bin is"),
+        (DUMP.read_text().replace("<step>300</step>", "<step>?</step>"), "the length of a bin"),
         ('filename = "a.rrd"\nrrd_version = "0003"\nstep = 300\n', "`rrdtool info`"),
     ],
 )
