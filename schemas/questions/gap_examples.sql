@@ -22,6 +22,7 @@ checksum_s = { type = "DOUBLE", unit = "s", doc = "reading the file back to chec
 database_s = { type = "DOUBLE", unit = "s", doc = "file and volume databases" }
 no_request_s = { type = "DOUBLE", unit = "s", doc = "no request for the drive" }
 request_s = { type = "DOUBLE", unit = "s", doc = "dialogue until the next request reached the mover" }
+client_s = { type = "DOUBLE", unit = "s", doc = "the part of request_s in which the client had not yet queued the next request; NULL where no log says when it did" }
 position_s = { type = "DOUBLE", unit = "s", doc = "moving the tape" }
 start_s = { type = "DOUBLE", unit = "s", doc = "connecting and starting" }
 path = { type = "VARCHAR", doc = "log file of the first line" }
@@ -55,8 +56,9 @@ told AS (
     WHERE m.day >= $first_day - 1
 )
 SELECT s.station, s.drive, s.gap_id, s.started_at, s.ended_at, s.gap_s, s.avoidable_s, s.filemark_s, s.checksum_s, s.database_s,
-       s.no_request_s, s.request_s, s.position_s, s.start_s, f.path, e.path AS next_path, s.previous_line_no, s.next_line_no,
-       p.message AS previous_message, n.message AS next_message
+       s.no_request_s, s.request_s, s.client_s,
+       s.position_s, s.start_s, f.path, e.path AS next_path, s.previous_line_no,
+       s.next_line_no, p.message AS previous_message, n.message AS next_message
 FROM shown s
 LEFT JOIN ops.file f ON f.file_id = s.previous_file_id
 LEFT JOIN ops.file e ON e.file_id = s.next_file_id

@@ -24,6 +24,7 @@ checksum_s = { type = "DOUBLE", unit = "s", doc = "reading the file back to chec
 database_s = { type = "DOUBLE", unit = "s", doc = "file and volume databases, and the last messages to the client" }
 no_request_s = { type = "DOUBLE", unit = "s", doc = "no request for the drive yet: demand, not dead time" }
 request_s = { type = "DOUBLE", unit = "s", doc = "dialogue of client and library manager until the next request reached the mover" }
+client_s = { type = "DOUBLE", unit = "s", doc = "the part of request_s in which the client had not yet queued the next request; NULL where no log says when it did" }
 position_s = { type = "DOUBLE", unit = "s", doc = "moving the tape" }
 start_s = { type = "DOUBLE", unit = "s", doc = "connecting and starting, without the motion" }
 avoidable_s = { type = "DOUBLE", was = "judged_s", unit = "s", doc = "the judged gap: database + request + start, compared with expected_gap_s" }
@@ -50,14 +51,15 @@ WITH pair AS (
            coalesce(end_line_no, line_no) AS previous_line_no,
            lead(transfer_id) OVER w AS next_transfer_id, lead(started_at) OVER w AS ended_at,
            lead(status) OVER w AS next_status, lead(station) OVER w AS station, lead(file_id) OVER w AS next_file_id,
-           lead(line_no) OVER w AS next_line_no
+           lead(line_no) OVER w AS next_line_no, lead(queued_at) OVER w AS next_queued_at
     FROM silver.transfer
     -- a transfer that only the client or the accounting has no steps, so its gaps would have no parts
     WHERE session_id IS NOT NULL AND coalesce(regexp_matches(witnesses, 'mover|taped'), TRUE)
     WINDOW w AS (PARTITION BY system, session_id ORDER BY started_at, transfer_id)
 ),
 part AS (
-    SELECT p.gap_id, p.system, s.state, date_diff('microsecond', s.from_at, s.to_at) AS us
+    SELECT p.gap_id, p.system, s.state, date_diff('microsecond', s.from_at, s.to_at) AS us,
+           greatest(date_diff('microsecond', s.from_at, least(p.next_queued_at, s.to_at)), 0) AS unqueued_us
     FROM silver.drive_state s
     ASOF JOIN (SELECT * FROM pair WHERE ended_at IS NOT NULL) p
         ON s.system = p.system AND s.drive = p.drive AND s.from_at >= p.started_at
@@ -70,6 +72,7 @@ summed AS (
            coalesce(sum(us) FILTER (WHERE state = 'database'), 0) / 1e6 AS database_s,
            coalesce(sum(us) FILTER (WHERE state = 'no_request'), 0) / 1e6 AS no_request_s,
            coalesce(sum(us) FILTER (WHERE state = 'request'), 0) / 1e6 AS request_s,
+           sum(unqueued_us) FILTER (WHERE state = 'request') / 1e6 AS client_s,
            coalesce(sum(us) FILTER (WHERE state = 'position'), 0) / 1e6 AS position_s,
            coalesce(sum(us) FILTER (WHERE state = 'start'), 0) / 1e6 AS start_s,
            bool_or(state NOT IN ('filemark', 'checksum', 'database', 'no_request', 'request', 'position', 'start'))
@@ -81,6 +84,7 @@ SELECT CAST(p.started_at AS DATE) AS day, p.gap_id, p.session_id, p.system, p.st
        date_diff('microsecond', p.started_at, p.ended_at) / 1e6 AS gap_s,
        coalesce(filemark_s, 0) AS filemark_s, coalesce(checksum_s, 0) AS checksum_s, coalesce(database_s, 0) AS database_s,
        coalesce(no_request_s, 0) AS no_request_s, coalesce(request_s, 0) AS request_s,
+       CASE WHEN p.next_queued_at IS NOT NULL THEN coalesce(client_s, 0) END AS client_s,
        coalesce(position_s, 0) AS position_s, coalesce(start_s, 0) AS start_s,
        coalesce(database_s, 0) + coalesce(request_s, 0) + coalesce(start_s, 0) AS avoidable_s,
        p.rate_bytes_s, p.previous_file_id, p.previous_line_no, p.next_file_id, p.next_line_no

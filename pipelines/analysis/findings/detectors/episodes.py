@@ -54,7 +54,8 @@ def long_population(rule: Rule, rows: pl.DataFrame, site: Site, period: Period) 
             "modal_s": found.modal,
             "limit_s": site.expected_gap_s + params["excess_s"],
             "expected_s": site.expected_gap_s,
-            "part": max(parts, key=lambda name: parts[name]),
+            "part": (part := max(parts, key=lambda name: parts[name])),
+            "of_part": _of_request(long) if part == "request" else "",
             "whole_gap_s": number(long["gap_s"].median()),
         }
         typical = (pl.col(rule.value) - found.modal).abs()
@@ -72,6 +73,16 @@ def long_population(rule: Rule, rows: pl.DataFrame, site: Site, period: Period) 
                 clusters,
             ),
         )
+
+
+def _of_request(gaps: pl.DataFrame) -> str:
+    """Who took the time of the request: the client until it asked, or what came after."""
+    known = gaps.drop_nulls("client_s")
+    if known.is_empty():
+        return ""
+    client_s = known["client_s"].median()
+    after_s = (known["request_s"] - known["client_s"]).median()
+    return f": the client asks after {client_s:.1f} s, the drive gets it {after_s:.1f} s later"
 
 
 def _share_interval(is_long: NDArray[np.bool_], clusters: NDArray[np.str_]) -> tuple[float, float]:
