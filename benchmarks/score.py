@@ -133,7 +133,7 @@ def main(n_runs: int, n_faults: int, tuning: bool, story: str, base: Path | None
     warnings.simplefilter("ignore")
     library = load(base) if base else BASES[story]
     if not isinstance(library, Drawn):
-        raise click.BadParameter("only a library or a site of CTA can be drawn from", param_hint="--base")
+        raise click.BadParameter("it must be a library or a CTA site", param_hint="--base")
     folder = top / library.story
     code = f"{state()} {hashlib.sha256(library.model_dump_json().encode()).hexdigest()[:6]} {n_faults}"
     plan = planned(n_runs, n_faults, library, tuning)

@@ -85,7 +85,7 @@ def _read(text: str, zone: str) -> datetime:
 
 
 def seconds(begin: pl.Expr, end: pl.Expr) -> pl.Expr:
-    """How long it is from one instant of that clock to another: an hour that is repeated lasts two."""
+    """Seconds between two instants on the page's clock. An hour that the clock repeats counts twice."""
     return (to_utc(end, name()) - to_utc(begin, name())).dt.total_seconds()
 
 

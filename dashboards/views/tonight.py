@@ -92,7 +92,7 @@ def show_rest() -> None:
         components.heading(withheld)
         if withheld.rows:
             components.show_table(withheld, ["rule", "source", "host", "missing_hours", "share", "needed", "day"])
-            st.caption("Too little was read to judge these. The hours are missing from every number.")
+            st.caption("Too few hours of logs were read to judge these rules. No number includes the missing hours.")
         elif all(row["state"] in ("findings", "clean") for row in days.rows):
             st.info("None: of every log that site.toml declares enough was read.")
         else:

@@ -16,7 +16,7 @@ TRACEBACK = "TAPESCOPE_TRACEBACK"
 
 
 class Stopped(BaseException):
-    """A signal asked the command to end. Click would print a line of its own for a KeyboardInterrupt."""
+    """Raised when a signal asks the command to end. It is no KeyboardInterrupt, for which Click prints its own line."""
 
 
 def run(command: click.Command) -> None:

@@ -22,7 +22,7 @@ checksum_s = { type = "DOUBLE", unit = "s", doc = "reading the file back to chec
 database_s = { type = "DOUBLE", unit = "s", doc = "file and volume databases" }
 no_request_s = { type = "DOUBLE", unit = "s", doc = "no request for the drive" }
 request_s = { type = "DOUBLE", unit = "s", doc = "dialogue until the next request reached the mover" }
-client_s = { type = "DOUBLE", unit = "s", doc = "the part of request_s in which the client had not yet queued the next request; NULL where no log says when it did" }
+client_s = { type = "DOUBLE", unit = "s", doc = "the part of request_s in which the client had not yet queued the next request; NULL where no log shows when it did" }
 position_s = { type = "DOUBLE", unit = "s", doc = "moving the tape" }
 start_s = { type = "DOUBLE", unit = "s", doc = "connecting and starting" }
 path = { type = "VARCHAR", doc = "log file of the first line" }

@@ -34,13 +34,13 @@ tape_write_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "written to tape for i
 */
 WITH of_host AS (
     SELECT s.* FROM silver.host_sample s CROSS JOIN site.setting c
-    WHERE near_days(s.day, $first_day, $last_day) AND s.to_at > s.from_at AND $host IN ('', s.host)
+    WHERE near_days(s.day, $first_day, $last_day) AND s.to_at > s.from_at AND ($host = '' OR s.host = $host)
       AND in_days(s.from_at, $first_day, $last_day, c.zone)
 ),
 of_disk AS (
     SELECT s.host, s.tool, s.from_at, s.to_at, max(s.busy) AS busy
     FROM silver.device_sample s CROSS JOIN site.setting c
-    WHERE near_days(s.day, $first_day, $last_day) AND s.to_at > s.from_at AND $host IN ('', s.host) AND s.is_summed
+    WHERE near_days(s.day, $first_day, $last_day) AND s.to_at > s.from_at AND ($host = '' OR s.host = $host) AND s.is_summed
       AND in_days(s.from_at, $first_day, $last_day, c.zone)
     GROUP BY s.host, s.tool, s.from_at, s.to_at
 ),
@@ -49,7 +49,7 @@ of_network AS (
            coalesce(sum(s.in_bytes_s) FILTER (s.is_summed), max(s.in_bytes_s)) AS in_bytes_s,
            coalesce(sum(s.out_bytes_s) FILTER (s.is_summed), max(s.out_bytes_s)) AS out_bytes_s
     FROM silver.network_sample s CROSS JOIN site.setting c
-    WHERE near_days(s.day, $first_day, $last_day) AND s.to_at > s.from_at AND $host IN ('', s.host)
+    WHERE near_days(s.day, $first_day, $last_day) AND s.to_at > s.from_at AND ($host = '' OR s.host = $host)
       AND in_days(s.from_at, $first_day, $last_day, c.zone) AND (s.is_summed OR s.kind = 'bond')
     GROUP BY s.host, s.tool, s.from_at, s.to_at
 ),
@@ -90,18 +90,25 @@ bin AS (
     FROM averaged GROUP BY host, bin_s, bin_at
 ),
 tape AS (
-    SELECT h.host, t.mode, t.started_at, t.ended_at, t.bytes
-    FROM (SELECT host, min(bin_at) AS from_at, max(bin_at + to_seconds(bin_s)) AS to_at FROM bin GROUP BY host) h
-    JOIN silver.transfer t ON h.host IN (t.station, short_host(t.mover_host)) AND t.started_at < h.to_at AND t.ended_at > h.from_at
-    WHERE near_days(t.day, CAST($first_day AS DATE) - 1, $last_day) AND t.ended_at > t.started_at
+    SELECT h.host, h.bin_s, h.from_at, h.to_at, t.mode, t.started_at, t.ended_at, t.bytes
+    FROM (SELECT host, bin_s, min(bin_at) AS from_at, max(bin_at + to_seconds(bin_s)) AS to_at FROM bin GROUP BY host, bin_s) h
+    JOIN (SELECT *, unnest(list_distinct([station, short_host(mover_host)])) AS host FROM silver.transfer
+          WHERE near_days(day, CAST($first_day AS DATE) - 1, $last_day) AND ended_at > started_at) t
+        ON t.host = h.host AND t.started_at < h.to_at AND t.ended_at > h.from_at
+),
+-- a row per bin that a transfer touches, so that it meets its bins by equality
+piece AS (
+    SELECT *, unnest(range(greatest(time_bucket(to_seconds(bin_s), started_at), from_at), least(ended_at, to_at),
+                           to_seconds(bin_s))) AS bin_at
+    FROM tape
 ),
 moved AS (
-    SELECT b.host, b.bin_at, t.mode,
-           sum(t.bytes / date_diff('microsecond', t.started_at, t.ended_at)
-               * date_diff('microsecond', greatest(t.started_at, b.bin_at), least(t.ended_at, b.bin_at + to_seconds(b.bin_s)))
-               ORDER BY t.started_at, t.bytes) / (b.bin_s * 1e6) AS mb_s
-    FROM bin b JOIN tape t ON t.host = b.host AND t.started_at < b.bin_at + to_seconds(b.bin_s) AND t.ended_at > b.bin_at
-    GROUP BY b.host, b.bin_at, b.bin_s, t.mode
+    SELECT host, bin_at, mode,
+           sum(bytes / date_diff('microsecond', started_at, ended_at)
+               * date_diff('microsecond', greatest(started_at, bin_at), least(ended_at, bin_at + to_seconds(bin_s)))
+               ORDER BY started_at, bytes) / (bin_s * 1e6) AS mb_s
+    FROM piece
+    GROUP BY host, bin_at, bin_s, mode
 )
 SELECT b.host, b.bin_at, CAST(b.bin_s AS DOUBLE) AS bin_s, b.cpu_user, b.cpu_system, b.cpu_wait, b.cpu_idle, b.run_queue,
        b.blocked, b.read_mb_s, b.write_mb_s, b.disk_busy, b.in_mb_s, b.out_mb_s,

@@ -24,7 +24,7 @@ checksum_s = { type = "DOUBLE", unit = "s", doc = "reading the file back to chec
 database_s = { type = "DOUBLE", unit = "s", doc = "file and volume databases, and the last messages to the client" }
 no_request_s = { type = "DOUBLE", unit = "s", doc = "no request for the drive yet: demand, not dead time" }
 request_s = { type = "DOUBLE", unit = "s", doc = "dialogue of client and library manager until the next request reached the mover" }
-client_s = { type = "DOUBLE", unit = "s", doc = "the part of request_s in which the client had not yet queued the next request; NULL where no log says when it did" }
+client_s = { type = "DOUBLE", unit = "s", doc = "the part of request_s in which the client had not yet queued the next request; NULL where no log shows when it did" }
 position_s = { type = "DOUBLE", unit = "s", doc = "moving the tape" }
 start_s = { type = "DOUBLE", unit = "s", doc = "connecting and starting, without the motion" }
 avoidable_s = { type = "DOUBLE", was = "judged_s", unit = "s", doc = "the judged gap: database + request + start, compared with expected_gap_s" }

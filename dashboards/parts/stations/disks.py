@@ -122,7 +122,7 @@ def _say_apart(page: Page) -> None:
     text = "No log shows the reads and writes of single disks: iostat -x, sar -d, vmstat -d or nmon provide them."
     if hosts := sorted(vmstat, key=words.natural):
         named = format.listed(hosts, MOST_NAMED)
-        text += f" What is loaded of vmstat ({named}) counts all disks of a host together."
+        text += f" The vmstat logs that were read ({named}) count all disks of a host together."
     st.text(text)
 
 

@@ -34,20 +34,21 @@ TABLE = [
 
 def draw(page: Page) -> None:
     """Draw the part: one host at a time, its panels on one axis of time."""
-    found = page.ask("host_activity")
-    hosts = sorted({row["host"] for row in found.rows}, key=words.natural)
-    components.heading(found)
+    sampled = page.ask("sampled_hosts")
+    hosts = sorted((row["host"] for row in sampled.rows), key=words.natural)
     if not hosts:
+        components.heading(sampled)
         st.text("No log has samples of a host in this period.")
-        components.show_sql(found)
+        components.show_sql(sampled)
         return
     if page.chosen["station"] in hosts:
         hosts = [page.chosen["station"], *(host for host in hosts if host != page.chosen["station"])]
     host = fields.choose("host", "Host", hosts, page=st.columns(3)[0])
-    rows = found.rows_of(host=host)
-    _say(found, host, rows)
-    frame = found.frame(rows)
-    span = series.extent(found.frame(), page.span())
+    found = page.ask("host_activity", host=host)
+    components.heading(found)
+    _say(found, host, found.rows)
+    frame = found.frame()
+    span = series.extent(frame, page.span())
     drawn = [panel for panel in PANELS if any(frame[name].drop_nulls().len() for name in panel[1])]
 
     def show_panel(number: int, title: str, names: dict[str, str], unit: str, is_share: bool) -> None:
@@ -62,8 +63,8 @@ def draw(page: Page) -> None:
         with components.closed(" and ".join(panel[0] for panel in more), "host-more") as is_open:
             for number, panel in enumerate(more if is_open else (), AT_ONCE):
                 show_panel(number, *panel)
-    components.show_table(found, TABLE, rows)
-    components.show_sql(found)
+    components.show_table(found, TABLE, found.rows)
+    components.show_sql(sampled, found)
 
 
 def _say(found: Asked, host: str, rows: list[dict[str, object]]) -> None:

@@ -80,7 +80,7 @@ def behaviour(apart: Ints, sizes: Ints, days: Ints) -> Behaviour | NoEstimate:
     total, read_tb = int(sizes.sum()), float(sizes.sum()) / TB
     if not is_again.any():
         why = f"no file was read twice in {len(apart)} reads of {read_tb:.2f} TB"
-        return NoEstimate(why, "logs of more days, until files are read again")
+        return NoEstimate(why, "logs of more days, enough that some files are read twice")
     set_bytes = int(sizes[~is_again].sum())
     again = (total - set_bytes) / total if total else 0.0
     steps = _steps(apart, sizes)

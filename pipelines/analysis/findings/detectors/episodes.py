@@ -80,8 +80,8 @@ def _of_request(gaps: pl.DataFrame) -> str:
     known = gaps.drop_nulls("client_s")
     if known.is_empty():
         return ""
-    client_s = known["client_s"].median()
-    after_s = (known["request_s"] - known["client_s"]).median()
+    client_s = number(known["client_s"].median())
+    after_s = number((known["request_s"] - known["client_s"]).median())
     return f": the client asks after {client_s:.1f} s, the drive gets it {after_s:.1f} s later"
 
 

@@ -235,7 +235,7 @@ def data_quality(asker: Asker) -> Section:
             lambda row: not _is_read(row),
             12,
         ),
-        asker.table("checks", "Checks not met", checks.split(), _is_unmet, 20),
+        asker.table("checks", "Failed checks", checks.split(), _is_unmet, 20),
     ]
     nothing = [f"{table.title[:1].lower()}{table.title[1:]}" for table in tables if not table.rows]
     sentences = [f"None of these occurred: {'; '.join(nothing)}."] if nothing else []

@@ -1,0 +1,28 @@
+/*
+title = "Hosts with samples"
+topic = "host"
+why = "Which hosts a log sampled, and which of processors, disks and network; `host_activity` shows them over time."
+takes = ["first_day", "last_day"]
+
+[columns]
+host = { type = "VARCHAR", doc = "host" }
+n_host_samples = { type = "BIGINT", doc = "samples of the host in total: processors, memory, all disks together" }
+n_disk_samples = { type = "BIGINT", doc = "samples of single disks" }
+n_network_samples = { type = "BIGINT", doc = "samples of single network ports and bonds" }
+*/
+WITH sample AS (
+    SELECT s.host, s.from_at, 'host' AS kind FROM silver.host_sample s
+    WHERE near_days(s.day, $first_day, $last_day) AND s.to_at > s.from_at
+    UNION ALL
+    SELECT s.host, s.from_at, 'disk' FROM silver.device_sample s
+    WHERE near_days(s.day, $first_day, $last_day) AND s.to_at > s.from_at AND s.is_summed
+    UNION ALL
+    SELECT s.host, s.from_at, 'network' FROM silver.network_sample s
+    WHERE near_days(s.day, $first_day, $last_day) AND s.to_at > s.from_at AND (s.is_summed OR s.kind = 'bond')
+)
+SELECT s.host, count(*) FILTER (s.kind = 'host') AS n_host_samples, count(*) FILTER (s.kind = 'disk') AS n_disk_samples,
+       count(*) FILTER (s.kind = 'network') AS n_network_samples
+FROM sample s CROSS JOIN site.setting c
+WHERE in_days(s.from_at, $first_day, $last_day, c.zone)
+GROUP BY s.host
+ORDER BY s.host
