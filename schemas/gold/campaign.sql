@@ -8,7 +8,7 @@ features = ["M40", "S5"]
 [columns]
 day = { type = "DATE", doc = "site day" }
 campaign = { type = "VARCHAR", doc = "campaign" }
-n_files = { type = "BIGINT", doc = "complete files of it that ended that day" }
+n_files = { type = "BIGINT", doc = "complete files of the campaign that ended that day" }
 moved_gb = { type = "DOUBLE", unit = "GB", doc = "moved on tape that day, in complete files" }
 n_drives = { type = "BIGINT", doc = "drives that moved them" }
 busy_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours at work for it: busy hours of each drive × the campaign's share of the drive's bytes" }

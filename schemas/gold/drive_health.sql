@@ -14,8 +14,8 @@ n_mounts = { type = "BIGINT", doc = "mounts requested, with those that failed" }
 n_transfers = { type = "BIGINT", doc = "complete files that ended that day" }
 volume_gb = { type = "DOUBLE", unit = "GB", doc = "moved on tape that day, in complete files" }
 read_errors = { type = "BIGINT", doc = "read errors in the drive's own counter, with those it corrected, over its files, or over its mounts by its SCSI pages; without failed transfers; NULL where no log shows it" }
-write_errors = { type = "BIGINT", doc = "write errors in the drive's own counter, likewise; NULL where no log shows it" }
-uncorrected_errors = { type = "BIGINT", doc = "part of these that it could not correct, by its SCSI pages; NULL where no page was read" }
+write_errors = { type = "BIGINT", doc = "write errors in the drive's own counter, with those it corrected; without failed transfers; NULL where no log shows it" }
+uncorrected_errors = { type = "BIGINT", doc = "read and write errors that it could not correct, by its SCSI pages; NULL where no page was read" }
 block_retries = { type = "BIGINT", doc = "blocks it read or wrote again, by its SCSI pages; NULL where no page was read" }
 n_alerts = { type = "BIGINT", doc = "tape alerts it raised" }
 n_retries = { type = "BIGINT", doc = "attempts at a file after a failed attempt at it in this drive, on that day" }

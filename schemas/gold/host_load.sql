@@ -20,10 +20,10 @@ max_moved_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "highest rate of a samp
 writing_s = { type = "DOUBLE", unit = "s", doc = "seconds in samples that wrote at least 1 MB/s and a tenth of the rate of the hour's busiest twentieth of samples" }
 read_writing_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "read in these seconds, average; NULL where it never wrote" }
 read_else_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "read in the other seconds, average; NULL where it always wrote" }
-low_writing_s = { type = "DOUBLE", unit = "s", doc = "part of writing_s in samples that read less than a tenth of read_else_mb_s; NULL where that is below 1 MB/s or from less than 10 s, too little to compare" }
-low_else_s = { type = "DOUBLE", unit = "s", doc = "part of the other seconds in samples that read as little; NULL likewise" }
-starved_s = { type = "DOUBLE", unit = "s", doc = "low_writing_s beyond the share that is low in the other seconds; NULL likewise. Samples do not show whether anyone needed to read" }
-denied_s = { type = "DOUBLE", unit = "s", doc = "the same for seconds in which a drive wrote a file from this host to tape, so that reads were needed; NULL likewise, and where no drive log has such a file in the hour" }
+low_writing_s = { type = "DOUBLE", unit = "s", doc = "part of writing_s in samples that read less than a tenth of read_else_mb_s; NULL where read_else_mb_s is below 1 MB/s or from less than 10 s, too little to compare" }
+low_else_s = { type = "DOUBLE", unit = "s", doc = "part of the seconds not in writing_s in samples that read less than a tenth of read_else_mb_s; NULL where read_else_mb_s is below 1 MB/s or from less than 10 s, too little to compare" }
+starved_s = { type = "DOUBLE", unit = "s", doc = "low_writing_s beyond the share that is low in the other seconds; NULL where read_else_mb_s is below 1 MB/s or from less than 10 s, too little to compare. Samples do not show whether anyone needed to read" }
+denied_s = { type = "DOUBLE", unit = "s", doc = "starved_s, counting only seconds in which a drive wrote a file from this host, so that reads were needed. NULL where starved_s is NULL or no drive log has such a file in the hour" }
 file_id = { type = "VARCHAR", doc = "file of the hour's first sample" }
 line_no = { type = "BIGINT", doc = "that line" }
 

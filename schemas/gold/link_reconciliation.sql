@@ -17,9 +17,9 @@ max_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "largest poll rate in a log, 
 turn_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "2^32 bytes / time between two polls: the largest rate that a 32-bit counter can show" }
 capacity_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "largest of one link" }
 tape_gb = { type = "DOUBLE", unit = "GB", doc = "bytes that counted_gb must include: read from tape for the station (in) or written for it (out), and, for drives it hosts for others, written there (in) or read there (out). They passed at least one poll away from either end of the half-hour. NULL where no drive log has them" }
-host_gb = { type = "DOUBLE", unit = "GB", doc = "the same from the station's own interface counters; NULL where it has none" }
+host_gb = { type = "DOUBLE", unit = "GB", doc = "GB by the station's own interface counters; NULL where it has none" }
 file_id = { type = "VARCHAR", doc = "file of the first averaged interval" }
-line_no = { type = "BIGINT", doc = "line of that file" }
+line_no = { type = "BIGINT", doc = "line number in that file" }
 
 [[checks]]
 expectation = "ExpectCompoundColumnsToBeUnique"

@@ -10,7 +10,7 @@ day = { type = "DATE", doc = "site day" }
 station = { type = "VARCHAR", doc = "station" }
 role = { type = "VARCHAR", doc = "role of the station; scanning reads data that never goes out" }
 in_gb = { type = "DOUBLE", unit = "GB", doc = "into the station, by its links" }
-out_gb = { type = "DOUBLE", unit = "GB", doc = "out of it" }
+out_gb = { type = "DOUBLE", unit = "GB", doc = "sent by the station" }
 unaccounted_gb = { type = "DOUBLE", unit = "GB", doc = "in - out: data that stayed or was not counted; negative if more went out" }
 unaccounted = { type = "DOUBLE", unit = "1", doc = "difference / the larger of in and out" }
 in_duty = { type = "DOUBLE", unit = "1", doc = "duty factor in" }
@@ -19,7 +19,7 @@ in_active_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "average of active half
 out_active_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "average of active half-hours out" }
 needed_out_duty = { type = "DOUBLE", unit = "1", doc = "duty factor out that would balance, at the active rate: in_duty x in_active / out_active; above 1 is impossible" }
 read_gb = { type = "DOUBLE", unit = "GB", doc = "read from tape for the station that day, in complete files; NULL where no drive log has it" }
-written_gb = { type = "DOUBLE", unit = "GB", doc = "written to tape for it; NULL likewise" }
+written_gb = { type = "DOUBLE", unit = "GB", doc = "written to tape for the station that day, in complete files; NULL where no drive log has it" }
 
 [[checks]]
 expectation = "ExpectCompoundColumnsToBeUnique"

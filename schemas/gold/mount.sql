@@ -25,7 +25,7 @@ volume_gb = { type = "DOUBLE", unit = "GB", doc = "moved on tape in these files"
 drive_s = { type = "DOUBLE", unit = "s", doc = "time the drive worked on these files, by the basis" }
 drive_rate_basis = { type = "VARCHAR", doc = "call, block, encp (the client's rate, whose time includes waits for data and file marks), counter or estimate; mixed where its files differ, and then there is no drive rate" }
 mount_s = { type = "DOUBLE", unit = "s", doc = "mount request to tape ready; NULL where either was not logged" }
-dismount_s = { type = "DOUBLE", unit = "s", doc = "end of the last transfer until the drive was free again; NULL likewise" }
+dismount_s = { type = "DOUBLE", unit = "s", doc = "end of the last transfer until the drive was free again; NULL where either was not logged" }
 wall_s = { type = "DOUBLE", unit = "s", doc = "mount request to dismounted; for a mount that only a server or library lists, tape in the drive to dismounted, because these log no request; NULL where either was not logged" }
 drive_rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / drive_s" }
 overall_rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / wall_s, with gaps, mount and dismount" }
@@ -33,7 +33,7 @@ f = { type = "DOUBLE", unit = "1", doc = "overall / drive rate" }
 n_volume_files = { type = "BIGINT", doc = "files on the tape: the number known, or the highest file number" }
 tape_gb = { type = "DOUBLE", unit = "GB", doc = "bytes on the tape; unknown files count with the mean size of the others" }
 file_share = { type = "DOUBLE", unit = "1", doc = "different files / files on the tape; reading mounts only" }
-byte_share = { type = "DOUBLE", unit = "1", doc = "bytes of these files / bytes on the tape; reading mounts only" }
+byte_share = { type = "DOUBLE", unit = "1", doc = "bytes of the files read / bytes on the tape; reading mounts only" }
 pattern = { type = "VARCHAR", doc = "pattern of a reading mount. single: one file. complete: at least 95 % of the tape's files, and at least nine in ten steps to the next file. sequential: in order, at least nine in ten steps to the next file. alternate: in order, at least nine in ten steps over one file. sparse: in order, otherwise. random: a tenth of the steps or more go back" }
 n_back = { type = "BIGINT", doc = "steps back to an earlier file" }
 skipped_gb = { type = "DOUBLE", unit = "GB", doc = "distance passed between its files, forward and back, where the files on the tape are known" }

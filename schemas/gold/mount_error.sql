@@ -13,10 +13,10 @@ mount_id = { type = "VARCHAR", doc = "mount, as in silver.scsi_counter; NULL whe
 from_at = { type = "TIMESTAMP", doc = "first reading of that day" }
 to_at = { type = "TIMESTAMP", doc = "last one" }
 read_errors = { type = "BIGINT", doc = "read errors, corrected or not; NULL where no page has them" }
-write_errors = { type = "BIGINT", doc = "write errors, corrected or not; NULL likewise" }
-corrected_errors = { type = "BIGINT", doc = "corrected errors of both kinds: the page's total, or those without and with delay if these are more; NULL likewise" }
-uncorrected_errors = { type = "BIGINT", doc = "uncorrected errors of both kinds; NULL likewise" }
-block_retries = { type = "BIGINT", doc = "blocks read or written again; NULL likewise" }
+write_errors = { type = "BIGINT", doc = "write errors, corrected or not; NULL where no page has them" }
+corrected_errors = { type = "BIGINT", doc = "corrected errors of both kinds: the page's total, or those without and with delay if these are more; NULL where no page has them" }
+uncorrected_errors = { type = "BIGINT", doc = "uncorrected errors of both kinds; NULL where no page has them" }
+block_retries = { type = "BIGINT", doc = "blocks read or written again; NULL where no page has them" }
 bytes = { type = "DOUBLE", unit = "bytes", doc = "read and written in that time: by the volume statistics page, else by the sequential access page, else by the error pages, whose unit depends on the vendor; NULL where no page has it" }
 file_id = { type = "VARCHAR", doc = "file of the last reading" }
 line_no = { type = "BIGINT", doc = "that line" }

@@ -11,10 +11,10 @@ storage_group = { type = "VARCHAR", doc = "storage group or virtual organisation
 mode = { type = "VARCHAR", doc = "read or write" }
 from_at = { type = "TIMESTAMP", doc = "start of the day" }
 n_requests = { type = "BIGINT", doc = "requests with a mount policy that a drive took that day" }
-n_of_mounts = { type = "BIGINT", doc = "part of those: mounts for which only the oldest file's wait is known" }
+n_of_mounts = { type = "BIGINT", doc = "requests of which only the wait of the mount's oldest file is known, one per mount" }
 waited_s = { type = "DOUBLE", unit = "s", doc = "sum of their waits" }
 overdue_s = { type = "DOUBLE", unit = "s", doc = "part of the waits beyond the age at which their mount policy mounts a tape" }
-free_drive_s = { type = "DOUBLE", unit = "s", doc = "part of that, in the last day of each wait, while its tape was in no drive and the logs show a free drive of the kind that served it later" }
+free_drive_s = { type = "DOUBLE", unit = "s", doc = "part of overdue_s, in the last day of each wait, while its tape was in no drive and the logs show a free drive of the kind that served it later" }
 
 [[checks]]
 expectation = "ExpectColumnPairValuesAToBeGreaterThanB"

@@ -9,11 +9,11 @@ features = ["G1"]
 day = { type = "DATE", doc = "site day" }
 drive = { type = "VARCHAR", doc = "drive" }
 station = { type = "VARCHAR", doc = "station of the mounts that lost it, or of the files for waits and checksums; for causes outside gold.motion_time and for mounts that moved nothing, the station of most of the drive's bytes that day" }
-mode = { type = "VARCHAR", doc = "read or write, of those mounts" }
+mode = { type = "VARCHAR", doc = "read or write: mode of the mounts or files that lost it" }
 cause = { type = "VARCHAR", doc = "as in gold.lost_time" }
 duration_us = { type = "BIGINT", unit = "us", doc = "the station's share of the cause's time" }
-lost_hours = { type = "DOUBLE", unit = "h", doc = "the station's share of the recoverable time, by what its mounts lost" }
-moved_gb = { type = "DOUBLE", unit = "GB", doc = "moved by the drive for it that day, in that mode; for causes that are not divided, by the drive in total" }
+lost_hours = { type = "DOUBLE", unit = "h", doc = "the station's share of the recoverable time, in proportion to the time its mounts lost" }
+moved_gb = { type = "DOUBLE", unit = "GB", doc = "moved by the drive for the station that day, in this mode; for causes that are not divided, by the drive in total" }
 naive_gb_day = { type = "DOUBLE", unit = "GB/day", doc = "the station's share of the price, if nothing else limited" }
 gain_gb_day = { type = "DOUBLE", unit = "GB/day", doc = "the station's share of the price, capped by the next bottleneck" }
 bottleneck = { type = "VARCHAR", doc = "next bottleneck of the drive, as in gold.lost_time" }

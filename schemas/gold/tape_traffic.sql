@@ -11,12 +11,12 @@ drive = { type = "VARCHAR", doc = "drive" }
 session_id = { type = "VARCHAR", doc = "mount; NULL where no log has it" }
 station = { type = "VARCHAR", doc = "station the files were for" }
 storage_group = { type = "VARCHAR", doc = "storage group; NULL where no log has it" }
-file_family = { type = "VARCHAR", doc = "file family; NULL likewise" }
+file_family = { type = "VARCHAR", doc = "file family; NULL where no log has it" }
 mode = { type = "VARCHAR", doc = "read or write" }
 drive_rate_basis = { type = "VARCHAR", doc = "as in silver.transfer; NULL where no log has the drive's time" }
 n_files = { type = "BIGINT", doc = "complete files that ended on this day" }
 bytes = { type = "BIGINT", unit = "bytes", doc = "moved on this day in complete files, each spread evenly from its first block to its last" }
-timed_bytes = { type = "BIGINT", unit = "bytes", doc = "part of these in files with known drive time" }
+timed_bytes = { type = "BIGINT", unit = "bytes", doc = "part of the bytes in files with known drive time" }
 drive_us = { type = "BIGINT", unit = "us", doc = "time the drive worked on those, by the basis; divided at midnight like the bytes" }
 is_listed = { type = "BOOLEAN", doc = "true if the accounting's table of transfers has one of these files" }
 

@@ -15,7 +15,7 @@ source = { type = "VARCHAR", doc = "kind of log" }
 speaks_for = { type = "VARCHAR", doc = "what such logs cover, as in site.source" }
 host = { type = "VARCHAR", doc = "host, link or archive system" }
 expected_s = { type = "DOUBLE", unit = "s", doc = "declared" }
-seen_s = { type = "DOUBLE", unit = "s", doc = "part of that covered by logs that were read" }
+seen_s = { type = "DOUBLE", unit = "s", doc = "part of the expected seconds covered by logs that were read" }
 */
 WITH written AS (
     -- files that an archive or an image dates 1970 or 1980 do not show when they were written

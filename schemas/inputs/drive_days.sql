@@ -15,7 +15,7 @@ day = { type = "DATE", doc = "site day on which server logs cover it" }
 read_gb = { type = "DOUBLE", unit = "GB", doc = "read that day in complete files" }
 write_gb = { type = "DOUBLE", unit = "GB", doc = "written that day in complete files" }
 known_hours = { type = "DOUBLE", unit = "h", doc = "hours that logs cover" }
-down_hours = { type = "DOUBLE", unit = "h", doc = "part of these offline, in error or cleaning" }
+down_hours = { type = "DOUBLE", unit = "h", doc = "part of the hours offline, in error or cleaning" }
 */
 WITH told AS (
     SELECT day, drive, sum(duration_us) FILTER (bucket <> 'unknown') AS known_us,

@@ -15,13 +15,13 @@ kind = { type = "VARCHAR", doc = "kind of comparison, as in gold.contradiction" 
 entity = { type = "VARCHAR", doc = "station/direction, drive, link/direction, host or host/disk; NULL where nothing could be compared" }
 n = { type = "BIGINT", doc = "impossible values" }
 n_compared = { type = "BIGINT", doc = "values that were compared, for all entities" }
-reported = { type = "DOUBLE", doc = "the worst of them: the one furthest from its bound, as a share of that" }
+reported = { type = "DOUBLE", doc = "the worst value: the one furthest from its bound, as a share of the bound" }
 bound = { type = "DOUBLE", doc = "highest or lowest possible value" }
 what = { type = "VARCHAR", doc = "what the value is, with its unit" }
 why = { type = "VARCHAR", doc = "why it is impossible" }
 hint = { type = "VARCHAR", doc = "likely cause; NULL where there is no sign of one" }
-from_at = { type = "TIMESTAMP", doc = "start of the first of them" }
-to_at = { type = "TIMESTAMP", doc = "end of the last" }
+from_at = { type = "TIMESTAMP", doc = "start of the first impossible value" }
+to_at = { type = "TIMESTAMP", doc = "end of the last impossible value" }
 reason_missing = { type = "VARCHAR", doc = "logs needed for a comparison; NULL where there was one" }
 file_id = { type = "VARCHAR", doc = "file of the worst one's line; NULL for an hour, which has many lines" }
 line_no = { type = "BIGINT", doc = "that line" }

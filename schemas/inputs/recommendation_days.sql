@@ -16,7 +16,7 @@ number = { type = "BIGINT", doc = "recommendation" }
 text = { type = "VARCHAR", doc = "what was recommended" }
 state = { type = "VARCHAR", doc = "made, applied or dropped, as of last_day" }
 made_day = { type = "DATE", doc = "when it was made" }
-applied_day = { type = "DATE", doc = "first site day with it; NULL where it was not applied by then" }
+applied_day = { type = "DATE", doc = "first site day with it; NULL where it was not applied by the last day" }
 is_hours = { type = "BOOLEAN", doc = "it frees drive-hours and does not raise the rate" }
 predicted_gb_day = { type = "DOUBLE", unit = "GB/day", doc = "promised gain" }
 predicted_gb_day_low = { type = "DOUBLE", was = "predicted_least_gb_day", unit = "GB/day", doc = "low end" }
@@ -24,9 +24,9 @@ predicted_gb_day_high = { type = "DOUBLE", was = "predicted_most_gb_day", unit =
 day = { type = "DATE", doc = "site day; NULL where there is no day to compare" }
 is_after = { type = "BOOLEAN", doc = "true after it was applied" }
 moved_gb = { type = "DOUBLE", unit = "GB", doc = "moved by its drives" }
-busy_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours of these drives at work" }
+busy_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours of its drives at work" }
 peers_gb = { type = "DOUBLE", unit = "GB", doc = "moved by other drives of the same kinds" }
-peers_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours of these drives at work" }
+peers_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours of those other drives at work" }
 */
 WITH last_said AS (
     -- a repeated event is a correction: the last one of each kind counts, from its day on

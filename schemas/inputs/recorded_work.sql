@@ -20,13 +20,13 @@ asked_at = { type = "TIMESTAMP", doc = "when its first file was queued, or the m
 requested_at = { type = "TIMESTAMP", doc = "mount request, when the drive is taken" }
 dismounted_at = { type = "TIMESTAMP", doc = "drive free again; NULL where it was not logged, and then the mount cannot be replayed" }
 queued_at = { type = "TIMESTAMP", doc = "when one of its files was requested; NULL where no log has it" }
-file_number = { type = "BIGINT", doc = "number of that file on the tape" }
+file_number = { type = "BIGINT", doc = "number of the file on the tape" }
 file_bytes = { type = "BIGINT", unit = "bytes", doc = "moved by one of its files; 0 where it failed" }
 moving_s = { type = "DOUBLE", unit = "s", doc = "first to last block" }
-wait_s = { type = "DOUBLE", unit = "s", doc = "part of that in which the drive waited for data to write or for room to read into; NULL where no log has it" }
-before_s = { type = "DOUBLE", unit = "s", doc = "from the end of the previous file, or from the mount request for the first, to its first block" }
-think_s = { type = "DOUBLE", unit = "s", doc = "part of that without a request" }
-avoidable_s = { type = "DOUBLE", was = "judged_s", unit = "s", doc = "part of that for dialogues, databases and start; all but think_s where no log separates it" }
+wait_s = { type = "DOUBLE", unit = "s", doc = "part of the transfer time in which the drive waited for data to write or for room to read into; NULL where no log has it" }
+before_s = { type = "DOUBLE", unit = "s", doc = "from the end of the previous file to the file's first block; for the first file of a mount, from the mount request" }
+think_s = { type = "DOUBLE", unit = "s", doc = "part of before_s without a request" }
+avoidable_s = { type = "DOUBLE", was = "judged_s", unit = "s", doc = "part of before_s for dialogues, databases and start; all but think_s where no log separates it" }
 position_s = { type = "DOUBLE", unit = "s", doc = "part of before_s winding from the previous file; NULL for the first, and where no log separates it" }
 after_s = { type = "DOUBLE", unit = "s", doc = "for the last file, from its last block to dismounted" }
 */

@@ -1,6 +1,6 @@
 /*
 title = "Which logs count for which entity"
-why = "Input of the coverage gate: a drive's logs are those of its system, a station's those of its links and other names."
+why = "Input of the coverage gate: the logs of a drive are the logs of its system; the logs of a station are the logs of its links and its other names."
 
 [columns]
 name = { type = "VARCHAR", doc = "drive or station" }

@@ -20,7 +20,7 @@ tool = { type = "VARCHAR", doc = "program that took the samples; switch for link
 at_s = { type = "DOUBLE", unit = "s", doc = "start of the sample, since 1970" }
 step_s = { type = "DOUBLE", unit = "s", doc = "its length" }
 in_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "into the station, for all its interfaces or links, or written to its disks" }
-out_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "out of it, or read from its disks" }
+out_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "out of the station, or read from its disks" }
 */
 WITH passed AS (
     SELECT 'network' AS watched, tool, from_at, to_at, sum(in_bytes_s) AS in_bytes_s, sum(out_bytes_s) AS out_bytes_s

@@ -13,7 +13,7 @@ occupied_bytes = { type = "BIGINT", unit = "bytes", doc = "capacity of the group
 read_bytes = { type = "BIGINT", unit = "bytes", doc = "read from tape on that day, by the drives' logs; where no such log covers the day, fetched by the pools' records or ENDIT's runs; NULL without any log" }
 write_bytes = { type = "BIGINT", unit = "bytes", doc = "written to tape on that day, by the same logs" }
 total_mounts = { type = "BIGINT", doc = "mounts requested on that day in which files moved; NULL, like the following columns, without a drive log" }
-unique_mounts = { type = "BIGINT", doc = "different tapes of these mounts" }
+unique_mounts = { type = "BIGINT", doc = "different tapes mounted" }
 avg_remounts = { type = "DOUBLE", doc = "mean number of mounts of a tape, to two digits; 1 is ideal, 0 where no tape was mounted" }
 */
 WITH kept AS (

@@ -11,7 +11,7 @@ volume_gb = { type = "DOUBLE", unit = "GB", doc = "moved on tape in these mounts
 p25_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "lower quartile of the mounts' overall rates" }
 p50_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "median" }
 p75_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "upper quartile" }
-overall_rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / wall-clock time of these mounts" }
+overall_rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / wall-clock time of the mounts" }
 */
 WITH mount AS (
     SELECT r.volume_gb, r.wall_s, r.overall_rate_mb_s,

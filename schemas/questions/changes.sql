@@ -25,7 +25,7 @@ ratio = { type = "DOUBLE", unit = "1", doc = "after / before, at the same tapes 
 ratio_low = { type = "DOUBLE", unit = "1", doc = "low end of its 90 % interval" }
 ratio_high = { type = "DOUBLE", unit = "1", doc = "high end" }
 effect = { type = "DOUBLE", unit = "1", doc = "Cliff's delta, -1 to 1: how often a value after exceeds one before" }
-mix_shift = { type = "DOUBLE", unit = "1", doc = "share of values that would have to change tape or size class to make both mixes equal" }
+mix_shift = { type = "DOUBLE", unit = "1", doc = "share of the files that would have to be on another tape or in another size class for the mixes before and after to be equal" }
 matched_by = { type = "VARCHAR", doc = "what was kept equal" }
 n_before = { type = "BIGINT", doc = "values before" }
 n_after = { type = "BIGINT", doc = "values after" }

@@ -21,7 +21,7 @@ skew_s_high = { type = "DOUBLE", unit = "s", doc = "high end" }
 blind_below_s = { type = "DOUBLE", unit = "s", doc = "smallest difference that can be found" }
 summary = { type = "VARCHAR", was = "says", doc = "the result as a sentence" }
 first_day = { type = "DATE", doc = "first site day of the period" }
-day = { type = "DATE", doc = "last site day of the period: the newest judged by then" }
+day = { type = "DATE", doc = "last site day of the period; the newest judgement up to this day is shown" }
 */
 SELECT station, system, tool, watched, direction, n_transfers, sample_s, skew_s, skew_s_low, skew_s_high, blind_below_s,
        CASE

@@ -9,7 +9,7 @@ entity = { type = "VARCHAR", doc = "host, drive, pool, disk or other entity" }
 name = { type = "VARCHAR", doc = "name of the fact" }
 was = { type = "VARCHAR", doc = "value on the first day; NULL without one" }
 is_now = { type = "VARCHAR", doc = "value on the last day; NULL where it was withdrawn" }
-changed_day = { type = "DATE", doc = "site day of the last change up to then" }
+changed_day = { type = "DATE", doc = "site day of the last change, up to the period's last day" }
 */
 WITH state AS (
     SELECT entity, name,

@@ -13,14 +13,14 @@ entity = { type = "VARCHAR", doc = "station/direction, drive, link/direction, ho
 n = { type = "BIGINT", doc = "impossible values" }
 n_compared = { type = "BIGINT", doc = "values that were compared, for all entities" }
 what = { type = "VARCHAR", doc = "what the value is, with its unit" }
-reported = { type = "DOUBLE", was = "stated", doc = "the worst of them" }
+reported = { type = "DOUBLE", was = "stated", doc = "the worst value" }
 bound = { type = "DOUBLE", was = "possible", doc = "highest or lowest possible value" }
 summary = { type = "VARCHAR", was = "says", doc = "why it is impossible, or why no comparison was possible" }
-from_at = { type = "TIMESTAMP", doc = "start of the first of them" }
-to_at = { type = "TIMESTAMP", doc = "end of the last" }
-path = { type = "VARCHAR", doc = "log file of the worst one" }
-line_no = { type = "BIGINT", doc = "line there" }
-day = { type = "DATE", doc = "newest site day that was judged by then" }
+from_at = { type = "TIMESTAMP", doc = "start of the first impossible value" }
+to_at = { type = "TIMESTAMP", doc = "end of the last impossible value" }
+path = { type = "VARCHAR", doc = "log file of the worst value" }
+line_no = { type = "BIGINT", doc = "line of the worst value" }
+day = { type = "DATE", doc = "newest day judged, up to the last day of the period" }
 */
 SELECT c.kind, c.entity, c.n, c.n_compared, c.what, c.reported, c.bound, concat_ws('; ', c.why, c.hint, c.reason_missing) AS summary,
        c.from_at, c.to_at, f.path, c.line_no, c.day

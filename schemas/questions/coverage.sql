@@ -10,7 +10,7 @@ level = { type = "VARCHAR", doc = "what the row sums up: a source, or one host o
 source = { type = "VARCHAR", doc = "source" }
 host = { type = "VARCHAR", doc = "host, link or archive system; NULL in the row of a source" }
 n_hosts = { type = "BIGINT", doc = "hosts, links or archive systems that are declared or have logs" }
-n_short = { type = "BIGINT", doc = "part of these with missing declared time" }
+n_short = { type = "BIGINT", doc = "part of n_hosts with missing declared time" }
 expected_hours = { type = "DOUBLE", unit = "h", doc = "hours for which site.toml declares a log; NULL where none is declared" }
 seen_hours = { type = "DOUBLE", unit = "h", doc = "hours covered by a log, within the declared ones where any are declared" }
 undeclared_hours = { type = "DOUBLE", unit = "h", doc = "hours covered by a log that site.toml does not declare" }

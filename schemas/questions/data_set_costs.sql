@@ -21,7 +21,7 @@ file_family = { type = "VARCHAR", doc = "file family; CTA: tape pool" }
 directory = { type = "VARCHAR", doc = "leading directories of the files' paths, from the name space where the file table was exported, from CTA the path the file comes from or goes to; NULL where no log has one" }
 mode = { type = "VARCHAR", doc = "read or write" }
 n_mounts = { type = "BIGINT", doc = "mounts in which its files moved" }
-n_remounts = { type = "BIGINT", doc = "part of these: mounts of a tape that was in a drive within the hours before" }
+n_remounts = { type = "BIGINT", doc = "part of the mounts whose tape was in a drive within the hours before" }
 n_volumes = { type = "BIGINT", doc = "mounted tapes it is spread over" }
 n_files = { type = "BIGINT", doc = "complete files" }
 volume_gb = { type = "DOUBLE", unit = "GB", doc = "data moved on tape" }

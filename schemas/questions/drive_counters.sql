@@ -13,7 +13,7 @@ moving_data_hours = { type = "DOUBLE", unit = "h", doc = "time in reads and writ
 tape_motion_hours = { type = "DOUBLE", unit = "h", doc = "time in other commands: positioning, rewinding, file marks; NULL where the counters miss its transfers" }
 busy_share = { type = "DOUBLE", unit = "1", doc = "time in commands of any kind / sampled time" }
 read_gb = { type = "DOUBLE", unit = "GB", doc = "read from tape; NULL where the counters miss its transfers" }
-written_gb = { type = "DOUBLE", unit = "GB", doc = "written to tape; likewise" }
+written_gb = { type = "DOUBLE", unit = "GB", doc = "written to tape; NULL where the counters miss its transfers" }
 drive_rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / time in reads and writes; NULL, as f, where some times were not sampled" }
 overall_rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / time in use: from the first command to the last, without pauses over ten minutes" }
 f = { type = "DOUBLE", unit = "1", doc = "overall / drive rate" }

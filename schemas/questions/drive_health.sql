@@ -10,8 +10,8 @@ generation = { type = "VARCHAR", doc = "technology" }
 n_mounts = { type = "BIGINT", doc = "mounts requested, with those that failed" }
 volume_gb = { type = "DOUBLE", unit = "GB", doc = "moved in complete files" }
 drive_read_errors = { type = "BIGINT", doc = "read errors in the drive's own counter, with those it corrected; without failed transfers, which n_failed_transfers counts; NULL where no log shows it" }
-drive_write_errors = { type = "BIGINT", doc = "write errors in the drive's own counter, likewise" }
-uncorrected_errors = { type = "BIGINT", doc = "part of these that it could not correct, by its SCSI pages; NULL where no page was read" }
+drive_write_errors = { type = "BIGINT", doc = "write errors in the drive's own counter, with those it corrected; without failed transfers; NULL where no log shows it" }
+uncorrected_errors = { type = "BIGINT", doc = "read and write errors that it could not correct, by its SCSI pages; NULL where no page was read" }
 block_retries = { type = "BIGINT", doc = "blocks it read or wrote again, by its SCSI pages; NULL where no page was read" }
 n_alerts = { type = "BIGINT", doc = "tape alerts it raised" }
 n_failed_transfers = { type = "BIGINT", doc = "transfers that the mover ended with an error code, READ_ERROR or WRITE_ERROR among them" }

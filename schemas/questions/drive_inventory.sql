@@ -6,10 +6,10 @@ takes = ["last_day"]
 
 [columns]
 robot = { type = "VARCHAR", doc = "library or robot that serves them; NULL where site.toml does not name it" }
-generation = { type = "VARCHAR", doc = "technology; NULL likewise" }
+generation = { type = "VARCHAR", doc = "technology; NULL where site.toml does not name it" }
 n_drives = { type = "BIGINT", doc = "declared drives in service that day" }
 nameplate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "native rate of one drive; NULL where the technology table lacks it" }
-total_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "native rate of all of them" }
+total_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "native rate of all n_drives drives" }
 */
 SELECT robot, generation, count(*) AS n_drives, max(nameplate_mb_s) AS nameplate_mb_s,
        count(*) * max(nameplate_mb_s) AS total_mb_s

@@ -12,14 +12,14 @@ doc = "hours within which a tape has come back"
 [columns]
 drive = { type = "VARCHAR", doc = "drive" }
 n_mounts = { type = "BIGINT", doc = "mounts in which files moved" }
-n_read = { type = "BIGINT", doc = "part of these that read" }
+n_read = { type = "BIGINT", doc = "mounts that read" }
 n_write = { type = "BIGINT", doc = "mounts that wrote" }
 n_mixed = { type = "BIGINT", doc = "mounts that read and wrote" }
 n_turns = { type = "BIGINT", doc = "turns: mounts of the period that read after a mount that wrote, or the reverse; mixed ones are left out" }
 turn_share = { type = "DOUBLE", unit = "1", doc = "n_turns / mounts with a previous mount, where neither is mixed" }
 turn_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours of turns: the dismount before and the mount, as far as logged" }
 n_came_back = { type = "BIGINT", doc = "turns whose displaced tape was mounted again in its mode, in any drive, within came_back_h hours" }
-least_back_h = { type = "DOUBLE", unit = "h", doc = "shortest time until then, from the tape's dismount" }
+least_back_h = { type = "DOUBLE", unit = "h", doc = "shortest time from the dismount of a displaced tape to its next mount" }
 */
 WITH mount AS (
     SELECT r.system, r.drive, r.volume, r.mode, r.requested_at, s.mount_s, s.dismount_s, s.dismount_at, r.site_day AS day

@@ -11,10 +11,10 @@ n_sessions = { type = "BIGINT", doc = "mounts in which bytes of the period moved
 n_files = { type = "BIGINT", doc = "complete files that ended in the period" }
 moved_gb = { type = "DOUBLE", unit = "GB", doc = "moved on tape in the period, whatever day the mounts began" }
 drive_rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / time the drive worked, where all of its mounts have one basis; with encp the time includes waits and file marks" }
-drive_rate_basis = { type = "VARCHAR", doc = "basis of that rate; mixed where sessions differ, and then there is no rate" }
+drive_rate_basis = { type = "VARCHAR", doc = "basis of the drive rate; mixed where mounts differ, and then there is no rate" }
 nameplate_share = { type = "DOUBLE", unit = "1", doc = "drive rate / native rate; above 1 where the drive compresses" }
 overall_rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / wall-clock time of mounts logged from mount to dismount, within the period" }
-f = { type = "DOUBLE", unit = "1", doc = "drive time / wall-clock time of those mounts, within the period" }
+f = { type = "DOUBLE", unit = "1", doc = "drive time / wall-clock time of mounts logged from mount to dismount, within the period" }
 moving_data_hours = { type = "DOUBLE", unit = "h", doc = "data moved; this and the hours that follow are the groups of gold.drive_time_bucket" }
 waiting_hours = { type = "DOUBLE", unit = "h", doc = "inside transfers, waiting for data or room" }
 checksums_hours = { type = "DOUBLE", unit = "h", doc = "computing checksums, inside transfers and between them" }

@@ -7,10 +7,10 @@ takes = ["first_day", "last_day"]
 [columns]
 day = { type = "DATE", doc = "site day" }
 robot = { type = "VARCHAR", doc = "robot of the drives in site.toml; NULL where it gives none" }
-generation = { type = "VARCHAR", doc = "technology; NULL likewise" }
+generation = { type = "VARCHAR", doc = "technology; NULL where site.toml gives none" }
 n_drives = { type = "BIGINT", doc = "drives with complete files that started that day" }
-n_tapes = { type = "BIGINT", doc = "tapes of these files" }
-added = { type = "VARCHAR", was = "came", doc = "part of these drives that moved nothing on the previous active day of their kind; NULL on the first" }
+n_tapes = { type = "BIGINT", doc = "tapes of the files that started that day" }
+added = { type = "VARCHAR", was = "came", doc = "part of n_drives that moved nothing on the previous active day of their kind; NULL on the first" }
 removed = { type = "VARCHAR", was = "gone", doc = "drives that moved files on the previous active day and not on this one; NULL on the first" }
 */
 WITH quarter AS (

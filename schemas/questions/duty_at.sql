@@ -20,7 +20,7 @@ role = { type = "VARCHAR", doc = "its role" }
 direction = { type = "VARCHAR", doc = "in or out, of the station" }
 threshold_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "threshold" }
 n_bins = { type = "BIGINT", doc = "half-hours that the links' logs cover completely" }
-duty_factor = { type = "DOUBLE", unit = "1", doc = "share of them above the threshold; NULL for scanning stations" }
+duty_factor = { type = "DOUBLE", unit = "1", doc = "share of n_bins above the threshold; NULL for scanning stations" }
 */
 WITH threshold AS (
     SELECT CAST(unnest([0.5, 1, 2, 3, 5, 7.5, 10, 15, 20, 30, 40, 50, 60, 80, 100, 150, 200]) AS DOUBLE) AS mb_s

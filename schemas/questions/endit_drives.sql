@@ -11,7 +11,7 @@ pool = { type = "VARCHAR", doc = "instance of ENDIT" }
 operation = { type = "VARCHAR", doc = "retrieve or archive" }
 n_runs = { type = "BIGINT", doc = "runs that started in the period; one with several volumes counts at each of its drives" }
 n_volumes = { type = "BIGINT", doc = "volumes read or written" }
-n_files = { type = "BIGINT", doc = "files, as far as lines list them" }
+n_files = { type = "BIGINT", doc = "number of files, counted only where log lines list them" }
 moved_gb = { type = "DOUBLE", unit = "GB", was = "read_gb", doc = "in runs of one volume that were done" }
 median_wait_s = { type = "DOUBLE", unit = "s", doc = "median time from the start of a run until its tape was in the drive; 0 if it already was" }
 shared_hours = { type = "DOUBLE", unit = "h", doc = "hours of runs with the tape in the drive" }

@@ -11,8 +11,8 @@ pool = { type = "VARCHAR", doc = "instance of ENDIT" }
 operation = { type = "VARCHAR", doc = "archive (to tape) or retrieve" }
 n_samples = { type = "BIGINT", doc = "samples of the daemon's statistics on the day" }
 done_gb = { type = "DOUBLE", unit = "GB", doc = "flushed or staged on the day, by the daemon's counter; work before the day's first sample counts if the daemon started that day, or if a sample of the day before has the counter" }
-done_files = { type = "BIGINT", doc = "files, likewise" }
-n_retries = { type = "BIGINT", doc = "operations tried again, likewise" }
+done_files = { type = "BIGINT", doc = "files flushed or staged on the day, by the daemon's counter" }
+n_retries = { type = "BIGINT", doc = "operations tried again on the day, by the daemon's counter" }
 avg_queued_gb = { type = "DOUBLE", unit = "GB", doc = "waiting or in progress, mean of the samples" }
 max_queued_gb = { type = "DOUBLE", unit = "GB", doc = "maximum of the samples" }
 max_queued_files = { type = "BIGINT", doc = "most files" }

@@ -13,10 +13,10 @@ doc = "most days before and after a change that count"
 changed_at = { type = "TIMESTAMP", doc = "when, UTC" }
 what = { type = "VARCHAR", doc = "what was changed" }
 entities = { type = "VARCHAR", doc = "entity it affected; NULL: the complete site" }
-n_before = { type = "BIGINT", doc = "mounts requested before it, on affected drives: the drives themselves, their mover's host, their system, or all" }
-failed_before = { type = "BIGINT", doc = "part of these that failed" }
+n_before = { type = "BIGINT", doc = "mounts requested before the change, on the drives it affects: those it names, or all of a mover's host, a system or the site" }
+failed_before = { type = "BIGINT", doc = "mounts before the change that failed" }
 n_after = { type = "BIGINT", doc = "mounts requested at the change or after it" }
-failed_after = { type = "BIGINT", doc = "part of these that failed" }
+failed_after = { type = "BIGINT", doc = "mounts after the change that failed" }
 share_before = { type = "DOUBLE", unit = "1", doc = "failed / requested, before" }
 share_after = { type = "DOUBLE", unit = "1", doc = "failed / requested, after" }
 is_worse = { type = "BOOLEAN", doc = "true if at least three failed after, at three times the share before or more; NULL with fewer than 10 mounts on a side" }

@@ -7,7 +7,7 @@ takes = ["first_day", "last_day", "group"]
 [columns]
 system = { type = "VARCHAR", doc = "archive system" }
 storage_group = { type = "VARCHAR", doc = "storage group; NULL where no log records it" }
-file_family = { type = "VARCHAR", doc = "file family; NULL likewise" }
+file_family = { type = "VARCHAR", doc = "file family; NULL where no log records it" }
 mode = { type = "VARCHAR", doc = "read or write" }
 hour_at = { type = "TIMESTAMP", doc = "start of the hour, UTC; full hours of the site's zone" }
 moved_gb = { type = "DOUBLE", unit = "GB", doc = "moved in that hour in complete files, each spread evenly from its first block to its last" }

@@ -9,7 +9,7 @@ doc = "report the state as of this site day; default: the last day with data"
 
 [columns]
 finding_id = { type = "VARCHAR", doc = "hash of rule and entity, the same every night" }
-state = { type = "VARCHAR", doc = "new, open, acknowledged, muted or returned on the last day judged; gone if it fired earlier and not then" }
+state = { type = "VARCHAR", doc = "new, open, acknowledged, muted or returned on the last day judged; gone if it fired earlier but not on that day" }
 severity = { type = "VARCHAR", doc = "severity when it last fired" }
 rule = { type = "VARCHAR", doc = "rule" }
 entity = { type = "VARCHAR", doc = "entity of the finding" }

@@ -14,7 +14,7 @@ finding_id = { type = "VARCHAR", doc = "hash of rule and entity, the same every 
 kind = { type = "VARCHAR", doc = "acknowledge, mute, reopen or note" }
 made_at = { type = "TIMESTAMP", doc = "when it was made, UTC; NULL for marks of an older release" }
 author = { type = "VARCHAR", doc = "who made it: sign-in address, or user name on the machine; NULL for marks of an older release" }
-day = { type = "DATE", doc = "newest site day on which rules had run by then" }
+day = { type = "DATE", doc = "newest site day on which rules had run when the mark was made" }
 until_day = { type = "DATE", doc = "last site day of a mute; NULL for good" }
 note = { type = "VARCHAR", doc = "why" }
 */

@@ -20,8 +20,8 @@ n_gaps = { type = "BIGINT", doc = "gaps before a file to write" }
 p50_s = { type = "DOUBLE", unit = "s", doc = "median of the gap, without time without a request" }
 p95_s = { type = "DOUBLE", unit = "s", doc = "95th percentile" }
 ready_share = { type = "DOUBLE", unit = "1", doc = "share of gaps with the next file on spool at their start: its log shows it, its request was queued, or the same client command wrote the file before" }
-metadata_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours of these gaps" }
-starved_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours of the others: the file was not there, or it is not known" }
+metadata_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours of gaps with the next file on spool at their start" }
+starved_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours of all other gaps: the file was not on spool, or no log shows it" }
 */
 -- One join after the other: both transfers have the gap's system, and joined by that alone they are all pairs there are.
 WITH wanted AS MATERIALIZED (

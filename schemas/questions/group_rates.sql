@@ -11,9 +11,9 @@ mode = { type = "VARCHAR", doc = "read or write" }
 moved_tb = { type = "DOUBLE", unit = "TB", doc = "moved in the period in complete files, each spread evenly from its first block to its last" }
 average_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "moved / seconds of the period's days" }
 active_hours = { type = "BIGINT", unit = "h", doc = "hours in which it moved anything" }
-sustained_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "median rate of these hours" }
-min_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "lowest rate of these hours" }
-max_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "highest rate of these hours" }
+sustained_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "median rate of the active hours" }
+min_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "lowest rate of the active hours" }
+max_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "highest rate of the active hours" }
 last_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "rate of the period's last hour" }
 */
 WITH bound AS (

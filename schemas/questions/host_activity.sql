@@ -17,20 +17,20 @@ doc = "most points per host, from the first to the last sample of the period"
 [columns]
 host = { type = "VARCHAR", doc = "host" }
 bin_at = { type = "TIMESTAMP", doc = "start of the averaged time, UTC" }
-bin_s = { type = "DOUBLE", unit = "s", doc = "length of that time: as short as n_points allows" }
+bin_s = { type = "DOUBLE", unit = "s", doc = "length of the averaged time: as short as n allows" }
 cpu_user = { type = "DOUBLE", unit = "1", doc = "share of CPU time in user code, average of samples" }
-cpu_system = { type = "DOUBLE", unit = "1", doc = "share in the kernel" }
-cpu_wait = { type = "DOUBLE", unit = "1", doc = "share idle with disk requests outstanding" }
-cpu_idle = { type = "DOUBLE", unit = "1", doc = "share idle" }
-run_queue = { type = "DOUBLE", doc = "runnable tasks, most" }
+cpu_system = { type = "DOUBLE", unit = "1", doc = "share of CPU time in the kernel" }
+cpu_wait = { type = "DOUBLE", unit = "1", doc = "share of CPU time idle with disk requests outstanding" }
+cpu_idle = { type = "DOUBLE", unit = "1", doc = "share of CPU time idle" }
+run_queue = { type = "DOUBLE", doc = "runnable tasks, maximum" }
 blocked = { type = "DOUBLE", doc = "tasks that wait for a disk, maximum" }
 read_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "read from its disks" }
 write_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "written to its disks" }
 disk_busy = { type = "DOUBLE", unit = "1", doc = "busy share of its busiest disk, maximum" }
 in_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "received by its network ports, by its fullest bond where no port was sampled" }
-out_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "sent likewise" }
+out_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "sent by its network ports, by its fullest bond where no port was sampled" }
 tape_read_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "read from tape for it or by its drives, spread evenly over each transfer; NULL where no drive log names it" }
-tape_write_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "written to tape for it or by its drives, likewise" }
+tape_write_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "written to tape for it or by its drives, spread evenly over each transfer; NULL where no drive log names it" }
 */
 WITH of_host AS (
     SELECT s.* FROM silver.host_sample s CROSS JOIN site.setting c

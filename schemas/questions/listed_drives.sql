@@ -14,7 +14,7 @@ system = { type = "VARCHAR", doc = "archive system" }
 library = { type = "VARCHAR", doc = "library" }
 drive = { type = "VARCHAR", doc = "drive; the library's name where site.toml does not map it" }
 n_mounts = { type = "BIGINT", doc = "mounts that began in the period" }
-n_volumes = { type = "BIGINT", doc = "volumes of these mounts" }
+n_volumes = { type = "BIGINT", doc = "volumes mounted" }
 n_repeats = { type = "BIGINT", was = "n_again", doc = "repeated mounts of a volume just dismounted" }
 mounted_hours = { type = "DOUBLE", unit = "h", doc = "hours with a tape in the drive, in the period" }
 mounted_share = { type = "DOUBLE", unit = "1", doc = "share of the period" }

@@ -7,8 +7,8 @@ why = "Which days each log covers; a page about another day shows nothing from i
 source = { type = "VARCHAR", doc = "kind of log" }
 n_hosts = { type = "BIGINT", doc = "hosts, links or archive systems it covers" }
 n_days = { type = "BIGINT", doc = "site days with a line" }
-first_day = { type = "DATE", doc = "first of these days" }
-last_day = { type = "DATE", doc = "last of these days" }
+first_day = { type = "DATE", doc = "first site day with a line" }
+last_day = { type = "DATE", doc = "last site day with a line" }
 seen_hours = { type = "DOUBLE", unit = "h", doc = "hours covered, over all hosts" }
 */
 WITH written AS (

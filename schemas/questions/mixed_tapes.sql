@@ -16,7 +16,7 @@ kinds = { type = "VARCHAR", doc = "kinds of data on it with their numbers of fil
 n_kinds = { type = "BIGINT", doc = "how many" }
 kinds_read = { type = "VARCHAR", doc = "kinds of which files were read" }
 n_read = { type = "BIGINT", doc = "files read" }
-n_between = { type = "BIGINT", doc = "files of other kinds between the first and the last of these" }
+n_between = { type = "BIGINT", doc = "files of other kinds between the first and the last file read" }
 position_s = { type = "DOUBLE", unit = "s", doc = "motion per file read" }
 alone_s = { type = "DOUBLE", unit = "s", doc = "motion per file on tapes with one kind; NULL where no such tape was read" }
 lost_hours = { type = "DOUBLE", unit = "h", doc = "cost of the mixture: n_read x the difference, if positive; 0 for a tape with one kind, NULL where no tape with one kind was read" }

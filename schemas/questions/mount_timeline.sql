@@ -12,7 +12,7 @@ doc = "most intervals, the longest ones"
 [columns]
 drive = { type = "VARCHAR", doc = "drive" }
 number = { type = "BIGINT", doc = "place of the state in a drive's day (gold.drive_time_bucket)" }
-state = { type = "VARCHAR", doc = "bucket of gold.drive_ledger; waits inside a transfer are part of it here" }
+state = { type = "VARCHAR", doc = "bucket of gold.drive_ledger; waits inside a transfer count as moving data" }
 state_words = { type = "VARCHAR", doc = "the state in words" }
 colour = { type = "VARCHAR", doc = "colour of its group" }
 from_at = { type = "TIMESTAMP", doc = "start, UTC" }

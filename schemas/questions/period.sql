@@ -5,7 +5,7 @@ why = "The days with data, and what is normal at this site."
 
 [columns]
 first_day = { type = "DATE", doc = "first site day of any log that was read; NULL if there is none yet. Days before 1990, or later than the logs' files, count only if there are no others" }
-last_day = { type = "DATE", doc = "last site day of any log; likewise" }
+last_day = { type = "DATE", doc = "last site day of any log that was read; NULL if there is none yet" }
 name = { type = "VARCHAR", doc = "name of the site" }
 zone = { type = "VARCHAR", doc = "zone of its calendar days" }
 expected_gap_s = { type = "DOUBLE", unit = "s", doc = "gap between files that is normal here" }

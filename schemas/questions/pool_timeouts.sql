@@ -9,7 +9,7 @@ system = { type = "VARCHAR", doc = "archive system" }
 pool = { type = "VARCHAR", doc = "disk pool" }
 operation = { type = "VARCHAR", doc = "store (to tape) or restore (from tape)" }
 n_requests = { type = "BIGINT", doc = "requests made in the period" }
-n_timeouts = { type = "BIGINT", doc = "part of these ended by a timeout, by their message" }
+n_timeouts = { type = "BIGINT", doc = "requests ended by a timeout, by their message" }
 timeout_share = { type = "DOUBLE", unit = "1", doc = "timeouts / requests" }
 n_never_started = { type = "BIGINT", doc = "timeouts that never reached the tape system" }
 waited_hours = { type = "DOUBLE", unit = "h", doc = "request-hours from creation to timeout" }

@@ -10,7 +10,7 @@ from_depth = { type = "BIGINT", doc = "lower end of the class: waiting requests,
 to_depth = { type = "BIGINT", doc = "upper end of the class, exclusive; NULL: no upper end" }
 waiting_hours = { type = "BIGINT", unit = "h", doc = "hours of the period in the class; hours without waiting requests are left out" }
 avg_depth = { type = "DOUBLE", doc = "their average" }
-max_depth = { type = "DOUBLE", doc = "the highest of these rates" }
+max_depth = { type = "DOUBLE", doc = "the highest of these" }
 rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "moved by files that ended in these hours / the hours" }
 n_mounts = { type = "BIGINT", doc = "mounts requested in these hours, in which files moved" }
 files_a_mount = { type = "DOUBLE", doc = "files they moved, on average; NULL without mounts" }

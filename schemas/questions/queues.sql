@@ -11,7 +11,7 @@ n_polls = { type = "BIGINT", doc = "number of polls" }
 max_files = { type = "BIGINT", doc = "most files that waited at once" }
 max_gb = { type = "DOUBLE", unit = "GB", doc = "most bytes that waited at once" }
 max_age_s = { type = "DOUBLE", unit = "s", doc = "longest wait of the oldest file" }
-max_overdue_s = { type = "DOUBLE", unit = "s", doc = "part of that since its mount policy was met" }
+max_overdue_s = { type = "DOUBLE", unit = "s", doc = "longest time waited after a mount policy was met" }
 overdue_share = { type = "DOUBLE", doc = "share of the polls at which some file was overdue, 0 to 1" }
 overdue_idle_share = { type = "DOUBLE", doc = "share of the polls at which some file was overdue and no drive served its queue" }
 */

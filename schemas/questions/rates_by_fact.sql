@@ -14,12 +14,12 @@ value = { type = "VARCHAR", doc = "value of the fact" }
 entity = { type = "VARCHAR", doc = "pool, host, link or drive with the fact" }
 kind = { type = "VARCHAR", doc = "pool, host, link or drive" }
 work = { type = "VARCHAR", doc = "restore or store of a pool, read or write of a host's disks and of a drive, in or out of a link" }
-n_seen = { type = "BIGINT", doc = "hours at 1 MB/s or more, for a pool by completed requests; for a drive large files, on the basis of most of them" }
+n_seen = { type = "BIGINT", doc = "hours at 1 MB/s or more (of a pool: by its completed requests); for a drive, large files with the most common basis of the rate" }
 p50_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "median rate" }
 p95_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "rate that one in twenty exceeds" }
-best_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "largest" }
-reached = { type = "DOUBLE", unit = "1", doc = "share of them at or above the fact's rate; NULL where it is not a rate" }
-of_expected = { type = "DOUBLE", unit = "1", doc = "p95_mb_s / that rate; NULL likewise" }
+best_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "highest rate" }
+reached = { type = "DOUBLE", unit = "1", doc = "share of those hours or files at or above the fact's rate; NULL where it is not a rate" }
+of_expected = { type = "DOUBLE", unit = "1", doc = "p95_mb_s / the fact's rate; NULL where it is not a rate" }
 */
 WITH rate AS (
     SELECT site_day(r.ended_at, c.zone) AS day, 'pool' AS kind, r.pool AS entity,

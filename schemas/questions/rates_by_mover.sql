@@ -11,7 +11,7 @@ drive_rate_basis = { type = "VARCHAR", doc = "call, block or encp: rates of two 
 mover_host = { type = "VARCHAR", doc = "host of the movers" }
 n_drives = { type = "BIGINT", doc = "drives it served" }
 n_files = { type = "BIGINT", doc = "large files they moved" }
-drive_rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "median of these files' drive rates" }
+drive_rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "median drive rate of the large files" }
 ratio_to_best = { type = "DOUBLE", was = "of_best", unit = "1", doc = "median / the highest median of a host with drives of the same technology, mode and basis" }
 */
 WITH hosted AS (

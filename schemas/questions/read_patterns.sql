@@ -13,12 +13,12 @@ doc = "number of weeks up to the last day"
 storage_group = { type = "VARCHAR", doc = "storage group of most of a mount's bytes; NULL where no log records it" }
 week_from = { type = "DATE", doc = "first site day of the seven" }
 n_mounts = { type = "BIGINT", doc = "completely logged reading mounts" }
-n_volumes = { type = "BIGINT", doc = "tapes of these mounts" }
+n_volumes = { type = "BIGINT", doc = "tapes mounted" }
 files_a_mount = { type = "DOUBLE", doc = "files moved / mounts" }
 chaotic_share = { type = "DOUBLE", unit = "1", doc = "share of the mounts with one file, or with files far apart and in no order (patterns single, sparse, random)" }
 remounts = { type = "DOUBLE", unit = "1", doc = "mounts of a tape, on average" }
 hours_tb = { type = "DOUBLE", unit = "h/TB", doc = "drive-hours per TB, from request to dismounted" }
-ratio_to_first = { type = "DOUBLE", was = "of_first", unit = "1", doc = "hours_tb / that of the first of these weeks with 10 mounts; NULL in weeks with fewer" }
+ratio_to_first = { type = "DOUBLE", was = "of_first", unit = "1", doc = "hours_tb / hours_tb of the first week with 10 mounts; NULL in weeks with fewer mounts" }
 has_degraded = { type = "BOOLEAN", was = "is_slide", doc = "true if reading became scattered: at least twice the drive-hours per TB of that week, and a larger share of scattered mounts. NULL where ratio_to_first is" }
 */
 WITH mount AS (

@@ -17,7 +17,7 @@ n_restores = { type = "BIGINT", doc = "restores done" }
 restored_gb = { type = "DOUBLE", unit = "GB", doc = "in them" }
 share = { type = "DOUBLE", unit = "1", doc = "share of the group's restores" }
 n_reads = { type = "BIGINT", doc = "reads of their files" }
-protocols = { type = "VARCHAR", doc = "protocols of these reads" }
+protocols = { type = "VARCHAR", doc = "protocols of the reads" }
 latency_p50_s = { type = "DOUBLE", unit = "s", doc = "median time of the restore, by the pools' records" }
 unread_p50_s = { type = "DOUBLE", unit = "s", doc = "median time from its end to the first read" }
 */

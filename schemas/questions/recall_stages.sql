@@ -8,16 +8,16 @@ takes = ["first_day", "last_day"]
 pool = { type = "VARCHAR", doc = "disk pool" }
 storage_group = { type = "VARCHAR", doc = "storage group of the class" }
 n_recalls = { type = "BIGINT", doc = "restores requested in the period" }
-n_followed = { type = "BIGINT", doc = "part of these in a tape system's log, to which the following columns refer" }
+n_followed = { type = "BIGINT", doc = "restores that a tape system's log has too; the following columns refer to them" }
 median_latency_s = { type = "DOUBLE", unit = "s", doc = "request to file on disk, median" }
-latency_hours = { type = "DOUBLE", unit = "h", doc = "the same, sum" }
-queue_share = { type = "DOUBLE", unit = "1", doc = "part of that in queues" }
+latency_hours = { type = "DOUBLE", unit = "h", doc = "latency of the requests, summed" }
+queue_share = { type = "DOUBLE", unit = "1", doc = "part of the latency spent in queues" }
 mount_share = { type = "DOUBLE", unit = "1", doc = "mounting" }
 turn_share = { type = "DOUBLE", unit = "1", doc = "while the drive read other files" }
 position_share = { type = "DOUBLE", unit = "1", doc = "winding" }
 read_share = { type = "DOUBLE", unit = "1", doc = "reading; for ENDIT with winding and the other files of the run" }
 deliver_share = { type = "DOUBLE", unit = "1", doc = "from the drive to the pool" }
-slowest = { type = "VARCHAR", doc = "longest stage of most of them" }
+slowest = { type = "VARCHAR", doc = "the stage that was longest for most requests" }
 */
 WITH asked AS (
     SELECT p.pool, p.storage_group, p.pnfsid, p.system, p.created_at FROM silver.pool_request p CROSS JOIN site.setting c

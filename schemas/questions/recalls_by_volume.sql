@@ -9,7 +9,7 @@ system = { type = "VARCHAR", doc = "archive system" }
 volume = { type = "VARCHAR", doc = "volume, the most mounted first; NULL in the first row, which is for all known volumes" }
 n_files = { type = "BIGINT", doc = "files requested from it" }
 n_mounts = { type = "BIGINT", doc = "retrieve workers with files of it, each of which mounts it at least once" }
-n_alone = { type = "BIGINT", doc = "part of these: workers that read only this volume" }
+n_alone = { type = "BIGINT", doc = "workers that read only this volume" }
 n_avoidable_mounts = { type = "BIGINT", was = "n_spared", doc = "mounts saved if one worker per volume had read all files of the period" }
 spared_share = { type = "DOUBLE", unit = "1", doc = "of n_mounts" }
 files_per_mount = { type = "DOUBLE", unit = "1", doc = "n_files / n_mounts" }

@@ -15,8 +15,8 @@ pnfsid = { type = "VARCHAR", doc = "dCache's name of the file" }
 storage_group = { type = "VARCHAR", doc = "storage group" }
 file_family = { type = "VARCHAR", doc = "file family" }
 n_repeats = { type = "BIGINT", was = "n_again", doc = "repeated restores completed in the period" }
-again_gb = { type = "DOUBLE", unit = "GB", doc = "bytes of these restores" }
-n_pools = { type = "BIGINT", doc = "pools of these and the previous restores" }
+again_gb = { type = "DOUBLE", unit = "GB", doc = "bytes of the repeated restores" }
+n_pools = { type = "BIGINT", doc = "pools of the repeated and the previous restores" }
 shortest_s = { type = "DOUBLE", unit = "s", doc = "shortest time from one restore's start to the next" }
 last_at = { type = "TIMESTAMP", doc = "start of the last repeated restore" }
 */

@@ -20,9 +20,9 @@ mode = { type = "VARCHAR", doc = "read (from tape) or write" }
 bin_at = { type = "TIMESTAMP", doc = "start of the time in which they were requested, UTC" }
 bin_s = { type = "DOUBLE", unit = "s", doc = "its length: half an hour, or as many as n_points requires" }
 n_requests = { type = "BIGINT", doc = "requests" }
-n_failed = { type = "BIGINT", doc = "part of those failed or cancelled; NULL for the tape system's own queue" }
-asked_gb = { type = "DOUBLE", unit = "GB", doc = "size of their files; NULL where no log has it" }
-n_followed = { type = "BIGINT", doc = "part of those traced to a tape, with every stage known" }
+n_failed = { type = "BIGINT", doc = "requests that failed or were cancelled; NULL for the tape system's own queue" }
+asked_gb = { type = "DOUBLE", unit = "GB", doc = "size of the requested files; NULL where no log has it" }
+n_followed = { type = "BIGINT", doc = "requests traced to a tape, with every stage known" }
 queue_hours = { type = "DOUBLE", unit = "h", doc = "total time in queues" }
 mount_hours = { type = "DOUBLE", unit = "h", doc = "while their tape was mounted" }
 turn_hours = { type = "DOUBLE", unit = "h", doc = "while the drive read other files" }

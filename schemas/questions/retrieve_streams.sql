@@ -25,7 +25,7 @@ system = { type = "VARCHAR", doc = "archive system" }
 host = { type = "VARCHAR", doc = "host of the daemons" }
 pool = { type = "VARCHAR", doc = "instance of ENDIT, which has a limit of its own" }
 n_runs = { type = "BIGINT", doc = "retrieves that started on the day" }
-n_not_done = { type = "BIGINT", doc = "part of these failed, stopped, or without an end in the log" }
+n_not_done = { type = "BIGINT", doc = "retrieves that failed, were stopped, or have no end in the log" }
 read_gb = { type = "DOUBLE", unit = "GB", doc = "read in retrieves done on the day" }
 worker_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "rate of one worker: bytes / seconds of dsmc, with mount and positioning, for retrieves done on the day" }
 reading_hours = { type = "DOUBLE", unit = "h", doc = "time with at least one worker" }
@@ -35,7 +35,7 @@ waiting_hours = { type = "DOUBLE", unit = "h", doc = "time in which at least one
 most_waiting = { type = "BIGINT", doc = "most volumes waiting at once; files of unknown volumes count as one" }
 lone_hours = { type = "DOUBLE", unit = "h", doc = "time in which only one worker read while at least one volume waited" }
 lone_share = { type = "DOUBLE", unit = "1", doc = "of reading_hours" }
-lone_waiting = { type = "DOUBLE", unit = "1", doc = "volumes waiting then, on average" }
+lone_waiting = { type = "DOUBLE", unit = "1", doc = "average number of volumes waiting during lone_hours" }
 foregone_gb = { type = "DOUBLE", unit = "GB", doc = "lone_hours x worker_mb_s: what one more drive would have read if disks and network had kept up" }
 unread_hours = { type = "DOUBLE", unit = "h", doc = "time in which a volume waited and nothing was read" }
 */

@@ -8,7 +8,7 @@ takes = ["first_day", "last_day"]
 mode = { type = "VARCHAR", doc = "read or write; NULL: both together" }
 robot = { type = "VARCHAR", doc = "robot of the drives in site.toml; NULL: drives without a robot there" }
 n_drives = { type = "BIGINT", doc = "drives that moved complete files" }
-n_tapes = { type = "BIGINT", doc = "tapes of these files" }
+n_tapes = { type = "BIGINT", doc = "tapes with files that moved" }
 n_files = { type = "BIGINT", doc = "complete files that ended in the period" }
 moved_tb = { type = "DOUBLE", unit = "TB", doc = "moved in the period, each file spread evenly from its first block to its last" }
 share = { type = "DOUBLE", unit = "1", doc = "share of all robots in that mode" }

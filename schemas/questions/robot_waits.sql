@@ -8,10 +8,10 @@ takes = ["first_day", "last_day"]
 robot = { type = "VARCHAR", doc = "robot of the drives in site.toml; NULL: drives without a robot there" }
 n_drives = { type = "BIGINT", doc = "its drives that mounted" }
 n_alone = { type = "BIGINT", doc = "mounts during which no other drive of the robot mounted" }
-alone_s = { type = "DOUBLE", unit = "s", doc = "median time of these, request to mounted" }
+alone_s = { type = "DOUBLE", unit = "s", doc = "median time of those n_alone mounts, request to mounted" }
 n_together = { type = "BIGINT", doc = "mounts that another drive's mount overlapped" }
 together_s = { type = "DOUBLE", unit = "s", doc = "their median time" }
-n_next = { type = "BIGINT", doc = "part of these already requested when another drive's tape was in, the nearest one before" }
+n_next = { type = "BIGINT", doc = "mounts already requested when the nearest earlier mount of another drive was done" }
 step_s = { type = "DOUBLE", unit = "s", doc = "time between these two mounts that nine of ten exceed" }
 waited_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours of simultaneous mounts beyond alone_s each" }
 concurrency = { type = "VARCHAR", was = "works", doc = "one at a time (step_s at least half of alone_s), several at once, or cannot tell (fewer than 10 single mounts or n_next; drives without a declared robot)" }

@@ -16,10 +16,10 @@ doc = "length of the period in days"
 station = { type = "VARCHAR", doc = "station with known traffic in both directions" }
 role = { type = "VARCHAR", doc = "its role in site.toml" }
 in_gb = { type = "DOUBLE", unit = "GB", doc = "into it" }
-out_gb = { type = "DOUBLE", unit = "GB", doc = "out of it" }
-low_active_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "average of the lowest active half-hour in" }
-high_active_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "average of the highest active half-hour in" }
-is_scanning_like = { type = "BOOLEAN", doc = "true if at least 100 GB came in, and at most a twentieth of it went out" }
+out_gb = { type = "DOUBLE", unit = "GB", doc = "sent by the station" }
+low_active_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "average inbound rate of the least busy active half-hour" }
+high_active_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "average inbound rate of the busiest active half-hour" }
+is_scanning_like = { type = "BOOLEAN", doc = "true if the station received at least 100 GB and sent at most a twentieth of that" }
 is_declared = { type = "BOOLEAN", doc = "true if its role in site.toml is scanning" }
 */
 WITH side AS (

@@ -21,9 +21,9 @@ n_files = { type = "BIGINT", doc = "large files" }
 n_drives = { type = "BIGINT", doc = "drives that used the tape" }
 n_tapes = { type = "BIGINT", doc = "tapes that the drive used" }
 can_tell = { type = "BOOLEAN", doc = "true if drive and tape can be separated" }
-n_errors = { type = "BIGINT", doc = "read and write errors on these days by SCSI pages, corrected or not: for the drive with any tape, for the tape in any drive; NULL where no page was read" }
-n_uncorrected = { type = "BIGINT", doc = "part of these that could not be corrected" }
-n_block_retries = { type = "BIGINT", doc = "blocks read or written again on these days; NULL likewise" }
+n_errors = { type = "BIGINT", doc = "read and write errors on the days of the estimate by SCSI pages, corrected or not: for the drive with any tape, for the tape in any drive; NULL where no page was read" }
+n_uncorrected = { type = "BIGINT", doc = "errors that could not be corrected" }
+n_block_retries = { type = "BIGINT", doc = "blocks read or written again on the days of the estimate; NULL where no page was read" }
 summary = { type = "VARCHAR", was = "says", doc = "the result as a sentence, or why there is no estimate" }
 first_day = { type = "DATE", doc = "first site day of the period" }
 day = { type = "DATE", doc = "last site day of the period: the newest judged by then" }

@@ -19,8 +19,8 @@ system = { type = "VARCHAR", doc = "archive system" }
 storage_group = { type = "VARCHAR", doc = "storage group of most of a mount's bytes" }
 mode = { type = "VARCHAR", doc = "read, write or mixed" }
 n_mounts = { type = "BIGINT", doc = "completely logged mounts with a known drive rate" }
-mount_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours of these mounts, request to dismounted" }
-efficiency = { type = "DOUBLE", unit = "1", doc = "share of these hours in which the drive worked on files" }
+mount_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours of the mounts, request to dismounted" }
+efficiency = { type = "DOUBLE", unit = "1", doc = "share of mount_hours in which the drive worked on files" }
 organised_share = { type = "DOUBLE", unit = "1", doc = "share of the hours in organised mounts" }
 chaotic_share = { type = "DOUBLE", unit = "1", doc = "share of the hours in scattered mounts" }
 class = { type = "VARCHAR", doc = "organised or chaotic, by all its hours together; otherwise between" }

@@ -9,13 +9,13 @@ system = { type = "VARCHAR", doc = "archive system" }
 activity = { type = "VARCHAR", doc = "ARCHIVE RETRIEVE BACKUP RESTORE MIGRATION RECLAMATION FULL_DBBACKUP …" }
 entity = { type = "VARCHAR", doc = "node, or storage pool" }
 n_sessions = { type = "BIGINT", doc = "sessions that started in the period and have ended" }
-n_not_ok = { type = "BIGINT", doc = "part of these not successful, or with failed objects" }
+n_not_ok = { type = "BIGINT", doc = "sessions not successful, or with failed objects" }
 moved_gb = { type = "DOUBLE", unit = "GB", doc = "bytes moved" }
-shared_gb = { type = "DOUBLE", unit = "GB", doc = "part of these moved by sessions that used several volumes in one direction, or one whose mount is not known: no mount has them" }
+shared_gb = { type = "DOUBLE", unit = "GB", doc = "part of the GB moved by sessions that used several volumes in one direction, or one whose mount is not known: no mount has them" }
 hours = { type = "DOUBLE", unit = "h", doc = "sum of their durations" }
-overall_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / seconds over all of them, with waits" }
-media_wait_share = { type = "DOUBLE", unit = "1", doc = "share of that time spent waiting for media, at most 1, because parallel processes each wait" }
-idle_share = { type = "DOUBLE", unit = "1", doc = "share of that time spent waiting for the client, at most 1" }
+overall_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / seconds over all sessions, with waits" }
+media_wait_share = { type = "DOUBLE", unit = "1", doc = "share of the sessions' time spent waiting for media, at most 1, because parallel processes each wait" }
+idle_share = { type = "DOUBLE", unit = "1", doc = "share of the sessions' time spent waiting for the client, at most 1" }
 */
 SELECT s.system, s.activity, s.entity, count(*) AS n_sessions,
        count(*) FILTER (NOT coalesce(s.is_successful, TRUE) OR s.n_failed > 0) AS n_not_ok,

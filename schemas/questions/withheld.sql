@@ -10,7 +10,7 @@ entity = { type = "VARCHAR", doc = "entity of a finding that fired now or was op
 source = { type = "VARCHAR", doc = "kind of log that is missing" }
 host = { type = "VARCHAR", doc = "whose: host, link or archive system" }
 expected_hours = { type = "DOUBLE", unit = "h", doc = "hours judged by the rule for which site.toml declares it" }
-seen_hours = { type = "DOUBLE", unit = "h", doc = "part of these hours with logs" }
+seen_hours = { type = "DOUBLE", unit = "h", doc = "part of the expected hours with logs" }
 missing_hours = { type = "DOUBLE", unit = "h", doc = "the others" }
 share = { type = "DOUBLE", unit = "1", doc = "seen / expected" }
 needed = { type = "DOUBLE", unit = "1", doc = "share the rule needs" }

@@ -23,7 +23,7 @@ doc = "hours after which a buffer is written in any case"
 system = { type = "VARCHAR", doc = "archive system" }
 storage_group = { type = "VARCHAR", doc = "storage group; NULL where no log records it" }
 file_family = { type = "VARCHAR", doc = "file family; NULL where no log records it" }
-n_chunks = { type = "BIGINT", doc = "mounts in which complete files of it were written, on the day of the first" }
+n_chunks = { type = "BIGINT", doc = "mounts in which complete files of the file family were written; a mount counts on the day of its first file" }
 files_a_chunk = { type = "DOUBLE", doc = "mean files per mount" }
 chunk_gb = { type = "DOUBLE", unit = "GB", doc = "mean bytes per mount" }
 by_files_share = { type = "DOUBLE", unit = "1", doc = "share of chunks with more than most_files files" }

@@ -15,7 +15,7 @@ ended_at = { type = "TIMESTAMP", doc = "end of the run; NULL where the file has 
 bytes = { type = "BIGINT", unit = "bytes", doc = "bytes moved; NULL where only a time was printed" }
 block_bytes = { type = "BIGINT", unit = "bytes", doc = "block size" }
 n_streams = { type = "BIGINT", doc = "runs on that host at the same time, including this one; NULL where the file has no time" }
-streams_bytes = { type = "BIGINT", unit = "bytes", doc = "bytes moved by all of these; NULL likewise" }
+streams_bytes = { type = "BIGINT", unit = "bytes", doc = "bytes moved by all n_streams runs; NULL where the file has no time" }
 elapsed_s = { type = "DOUBLE", unit = "s", doc = "wall-clock time; from time or timex if present, because they include closing the file" }
 cpu_s = { type = "DOUBLE", unit = "s", doc = "CPU time, user and kernel" }
 rate_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "bytes / elapsed_s" }
@@ -24,7 +24,7 @@ exit_status = { type = "INTEGER", doc = "exit status of a failed command; NULL o
 is_plausible = { type = "BOOLEAN", doc = "true for a usable rate: no failure, at least a second, and up to 1 GB/s or flushed; NULL without a rate" }
 doubt = { type = "VARCHAR", doc = "what makes the result doubtful; NULL where there is no doubt" }
 file_id = { type = "VARCHAR", doc = "file the row comes from" }
-line_no = { type = "BIGINT", doc = "line of that file" }
+line_no = { type = "BIGINT", doc = "line number in that file" }
 
 [[checks]]
 expectation = "ExpectColumnValuesToBeBetween"

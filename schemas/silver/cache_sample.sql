@@ -22,10 +22,10 @@ blocks_free = { type = "BIGINT", doc = "free ones" }
 blocks_dirty = { type = "BIGINT", doc = "blocks not yet on tape" }
 dirty = { type = "DOUBLE", unit = "1", doc = "share of the blocks that is dirty" }
 files_total = { type = "BIGINT", doc = "limit of files open at once" }
-files_free = { type = "BIGINT", doc = "part of these free" }
+files_free = { type = "BIGINT", doc = "part of the files that are free" }
 is_repaired = { type = "BOOLEAN", doc = "true if a cell or label was repaired or left out; bronze shows which" }
 file_id = { type = "VARCHAR", doc = "file the row comes from" }
-line_no = { type = "BIGINT", doc = "line of that file" }
+line_no = { type = "BIGINT", doc = "line number in that file" }
 
 [[checks]]
 expectation = "ExpectColumnValuesToBeBetween"

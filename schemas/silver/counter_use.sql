@@ -18,7 +18,7 @@ to_at = { type = "TIMESTAMP", doc = "end of the last interval; both are exact to
 read_bytes = { type = "BIGINT", unit = "bytes", doc = "read from the drive" }
 write_bytes = { type = "BIGINT", unit = "bytes", doc = "written to the drive" }
 read_s = { type = "DOUBLE", unit = "s", doc = "time in reads, at most the time from start to end" }
-write_s = { type = "DOUBLE", unit = "s", doc = "in writes, likewise" }
+write_s = { type = "DOUBLE", unit = "s", doc = "time in writes, at most the time from start to end" }
 motion_s = { type = "DOUBLE", unit = "s", doc = "time in other commands" }
 file_id = { type = "VARCHAR", doc = "file of its first interval" }
 line_no = { type = "BIGINT", doc = "that line" }

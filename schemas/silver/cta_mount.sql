@@ -17,7 +17,7 @@ mode = { type = "VARCHAR", doc = "read or write; NULL for a label session" }
 purpose = { type = "VARCHAR", doc = "user, repack, verify or label" }
 storage_group = { type = "VARCHAR", doc = "virtual organisation" }
 file_family = { type = "VARCHAR", doc = "tape pool" }
-from_at = { type = "TIMESTAMP", doc = "first line of it" }
+from_at = { type = "TIMESTAMP", doc = "first line of the mount" }
 requested_at = { type = "TIMESTAMP", doc = "tape session started; NULL where it was not logged" }
 mounted_at = { type = "TIMESTAMP", doc = "tape ready in the drive" }
 positioned_at = { type = "TIMESTAMP", doc = "label checked; to write, at the end of data" }
@@ -25,7 +25,7 @@ dismount_at = { type = "TIMESTAMP", doc = "the drive starts to unload" }
 dismounted_at = { type = "TIMESTAMP", doc = "tape gone" }
 drained_at = { type = "TIMESTAMP", doc = "last byte on disk, where that was after dismounted_at; NULL otherwise" }
 killed_at = { type = "TIMESTAMP", doc = "when its process was killed or crashed; NULL otherwise" }
-to_at = { type = "TIMESTAMP", doc = "last line of it" }
+to_at = { type = "TIMESTAMP", doc = "last line of the mount" }
 n_file_lines = { type = "BIGINT", doc = "lines about files; 0 means that only the final record has the amount moved" }
 is_inferred = { type = "BOOLEAN", doc = "true if no line has its start, so that times come from the final record" }
 status = { type = "VARCHAR", doc = "ok, mount_failed, killed, empty (abandoned before the robot moved), or cut where its start or end was not logged" }

@@ -26,7 +26,7 @@ started_at = { type = "TIMESTAMP", doc = "when reading or writing started" }
 ended_at = { type = "TIMESTAMP", doc = "its line" }
 completed_at = { type = "TIMESTAMP", doc = "write: the flush after it, without which it is not safe on tape; read: its line" }
 drive_s = { type = "DOUBLE", unit = "s", doc = "time inside calls that read or write the tape; NULL where a collector rounded times to seconds" }
-drive_rate_basis = { type = "VARCHAR", doc = "call; NULL likewise" }
+drive_rate_basis = { type = "VARCHAR", doc = "call; NULL where drive_s is NULL" }
 position_s = { type = "DOUBLE", unit = "s", doc = "positioning before it, when reading" }
 checksum_s = { type = "DOUBLE", unit = "s", doc = "computing the checksum while writing" }
 wait_data_s = { type = "DOUBLE", unit = "s", doc = "write: waiting for data of the disk system" }

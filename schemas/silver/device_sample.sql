@@ -21,13 +21,13 @@ moved_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "read and written; wi
 read_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "read" }
 write_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "written" }
 wait_s = { type = "DOUBLE", unit = "s", doc = "mean time of a completed read or write in queue and device; NULL where no request completed" }
-read_wait_s = { type = "DOUBLE", unit = "s", doc = "the same for reads" }
-write_wait_s = { type = "DOUBLE", unit = "s", doc = "the same for writes" }
+read_wait_s = { type = "DOUBLE", unit = "s", doc = "mean time of a completed read in queue and device; NULL where no read completed" }
+write_wait_s = { type = "DOUBLE", unit = "s", doc = "mean time of a completed write in queue and device; NULL where no write completed" }
 queue = { type = "DOUBLE", doc = "mean number of requests in queue and device" }
 busy = { type = "DOUBLE", unit = "1", doc = "share of time with at least one request in the device" }
 note = { type = "VARCHAR", doc = "known defect that made values of this row NULL; NULL without a defect" }
 file_id = { type = "VARCHAR", doc = "file the row comes from" }
-line_no = { type = "BIGINT", doc = "line of that file" }
+line_no = { type = "BIGINT", doc = "line number in that file" }
 
 [[checks]]
 expectation = "ExpectColumnValuesToBeBetween"

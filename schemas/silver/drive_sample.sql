@@ -22,7 +22,7 @@ mode = { type = "VARCHAR", doc = "read or write, where only requests of one kind
 is_mode_inferred = { type = "BOOLEAN", doc = "true if the mode was inferred, not shown" }
 is_repaired = { type = "BOOLEAN", doc = "true if a cell of the row was repaired or left out; bronze shows which" }
 file_id = { type = "VARCHAR", doc = "file the row comes from" }
-line_no = { type = "BIGINT", doc = "line of that file" }
+line_no = { type = "BIGINT", doc = "line number in that file" }
 
 [[checks]]
 expectation = "ExpectColumnValuesToBeBetween"

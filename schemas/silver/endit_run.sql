@@ -12,7 +12,7 @@ operation = { type = "VARCHAR", doc = "retrieve (from tape), archive (to tape) o
 volume = { type = "VARCHAR", doc = "retrieve: the volume; `default` where it is not known; NULL where no line names it" }
 worker_pid = { type = "BIGINT", doc = "pid of the worker, where a line has it" }
 oldest_at = { type = "TIMESTAMP", doc = "retrieve: when the oldest of its requests came" }
-newest_at = { type = "TIMESTAMP", doc = "when the newest of them came" }
+newest_at = { type = "TIMESTAMP", doc = "when the newest request of the run came" }
 began_at = { type = "TIMESTAMP", doc = "when it started; where the start was not logged, its end minus its duration, else its end" }
 ended_at = { type = "TIMESTAMP", doc = "when it was done, failed or stopped; NULL where no line has it" }
 until_at = { type = "TIMESTAMP", doc = "ended_at; where that is not known, its latest possible end: the next start of the same volume, worker or daemon, or the last message about such workers" }

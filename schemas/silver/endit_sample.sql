@@ -13,12 +13,12 @@ operation = { type = "VARCHAR", doc = "archive or retrieve" }
 sampled_at = { type = "TIMESTAMP", doc = "when the daemon wrote it" }
 started_at = { type = "TIMESTAMP", doc = "when the daemon was started" }
 done_bytes = { type = "BIGINT", unit = "bytes", doc = "flushed or staged since started_at" }
-done_files = { type = "BIGINT", doc = "likewise" }
+done_files = { type = "BIGINT", doc = "files flushed or staged since started_at" }
 n_retries = { type = "BIGINT", doc = "operations tried again since started_at" }
 queued_bytes = { type = "BIGINT", unit = "bytes", doc = "waiting or in progress" }
-queued_files = { type = "BIGINT", doc = "likewise" }
-working_bytes = { type = "BIGINT", unit = "bytes", doc = "part of these with workers" }
-working_files = { type = "BIGINT", doc = "likewise" }
+queued_files = { type = "BIGINT", doc = "files waiting or in progress" }
+working_bytes = { type = "BIGINT", unit = "bytes", doc = "part of queued_bytes given to workers" }
+working_files = { type = "BIGINT", doc = "files given to workers" }
 n_busy = { type = "BIGINT", doc = "running workers" }
 n_most = { type = "BIGINT", doc = "limit of workers" }
 room_bytes = { type = "BIGINT", unit = "bytes", doc = "retrieve: free space for staged files" }

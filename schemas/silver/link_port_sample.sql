@@ -15,7 +15,7 @@ to_at = { type = "TIMESTAMP", doc = "end, in the same half-hour" }
 in_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "into the station, all ports of the side; NULL where a port is not known" }
 out_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "out of the station" }
 file_id = { type = "VARCHAR", doc = "first file the row comes from" }
-line_no = { type = "BIGINT", doc = "line of that file" }
+line_no = { type = "BIGINT", doc = "line number in that file" }
 
 [[checks]]
 expectation = "ExpectCompoundColumnsToBeUnique"

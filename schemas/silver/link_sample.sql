@@ -15,7 +15,7 @@ to_at = { type = "TIMESTAMP", doc = "end of the interval" }
 avg_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "average" }
 max_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "largest poll rate inside; for two samples of a counter their average; NULL where an RRD keeps no maxima" }
 file_id = { type = "VARCHAR", doc = "file the row comes from" }
-line_no = { type = "BIGINT", doc = "line of that file" }
+line_no = { type = "BIGINT", doc = "line number in that file" }
 
 [[checks]]
 expectation = "ExpectColumnPairValuesAToBeGreaterThanB"

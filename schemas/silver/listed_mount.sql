@@ -17,7 +17,7 @@ mounted_at = { type = "TIMESTAMP", doc = "volume in the drive" }
 dismounted_at = { type = "TIMESTAMP", doc = "when the drive was free; from a library exact to half a minute; from pages the last reading; NULL where not known" }
 mounted_s = { type = "DOUBLE", unit = "s", doc = "dismounted_at - mounted_at" }
 read_bytes = { type = "BIGINT", unit = "bytes", doc = "read in that mount, by the library's or the drive's count; NULL without one" }
-write_bytes = { type = "BIGINT", unit = "bytes", doc = "written in that mount, likewise" }
+write_bytes = { type = "BIGINT", unit = "bytes", doc = "written in that mount, by the library's or the drive's count; NULL without one" }
 witness = { type = "VARCHAR", doc = "server (TSM's), library, or pages (only SCSI pages of the drive show it, from their first to their last reading, cut at UTC midnight)" }
 file_id = { type = "VARCHAR", doc = "file of the row" }
 line_no = { type = "BIGINT", doc = "that line" }

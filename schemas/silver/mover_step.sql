@@ -37,7 +37,7 @@ error = { type = "VARCHAR", doc = "error name" }
 error_source = { type = "VARCHAR", doc = "part of the system to which the error is attributed" }
 message = { type = "VARCHAR", doc = "the message, at most 300 characters" }
 file_id = { type = "VARCHAR", doc = "file the row comes from" }
-line_no = { type = "BIGINT", doc = "line of that file" }
+line_no = { type = "BIGINT", doc = "line number in that file" }
 
 [[checks]]
 expectation = "ExpectColumnValuesToNotBeNull"

@@ -27,7 +27,7 @@ stored_bytes = { type = "BIGINT", unit = "bytes", doc = "to tape" }
 held_bytes = { type = "BIGINT", unit = "bytes", doc = "held at to_at" }
 n_files = { type = "BIGINT", doc = "files held at to_at" }
 file_id = { type = "VARCHAR", doc = "file of the statistics at to_at" }
-line_no = { type = "BIGINT", doc = "line of that file" }
+line_no = { type = "BIGINT", doc = "line number in that file" }
 
 [[checks]]
 expectation = "ExpectColumnPairValuesAToBeGreaterThanB"

@@ -27,9 +27,9 @@ error_code = { type = "BIGINT", doc = "0 for success" }
 error = { type = "VARCHAR", doc = "message of the failure" }
 transaction = { type = "VARCHAR", doc = "dCache's name of the request, where a record gives it" }
 witnesses = { type = "VARCHAR", doc = "encodings that have it: database json text, in this order" }
-n_records = { type = "BIGINT", doc = "records of it" }
+n_records = { type = "BIGINT", doc = "records of the request" }
 file_id = { type = "VARCHAR", doc = "file of the record used" }
-line_no = { type = "BIGINT", doc = "line of that file" }
+line_no = { type = "BIGINT", doc = "line number in that file" }
 
 [[checks]]
 expectation = "ExpectColumnValuesToBeBetween"

@@ -24,7 +24,7 @@ took_s = { type = "DOUBLE", unit = "s", doc = "duration of the connection" }
 error_code = { type = "BIGINT", doc = "0 for success" }
 error = { type = "VARCHAR", doc = "message of the failure" }
 file_id = { type = "VARCHAR", doc = "file the row comes from" }
-line_no = { type = "BIGINT", doc = "line of that file" }
+line_no = { type = "BIGINT", doc = "line number in that file" }
 
 [[checks]]
 expectation = "ExpectColumnValuesToBeInSet"

@@ -17,7 +17,7 @@ volume = { type = "VARCHAR", doc = "read: the volume" }
 n_files = { type = "BIGINT", doc = "files that wait" }
 bytes = { type = "BIGINT", unit = "bytes", doc = "bytes that wait" }
 oldest_age_s = { type = "DOUBLE", unit = "s", doc = "how long the oldest file has waited; NULL where none waits" }
-overdue_s = { type = "DOUBLE", unit = "s", doc = "part of that since its mount policy was met; 0 before; NULL without a policy" }
+overdue_s = { type = "DOUBLE", unit = "s", doc = "part of the wait after its mount policy was met; 0 before; NULL without a policy" }
 n_mounts = { type = "BIGINT", doc = "mounts that serve it" }
 is_sleeping = { type = "BOOLEAN", doc = "true if it waits for room on disk" }
 file_id = { type = "VARCHAR", doc = "file of the answer" }

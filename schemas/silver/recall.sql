@@ -16,14 +16,14 @@ via = { type = "VARCHAR", doc = "cta (its line about the file, joined by the arc
 tape_system = { type = "VARCHAR", doc = "archive system of the drive; NULL where no log has the mount" }
 volume = { type = "VARCHAR", doc = "tape label; NULL where not known" }
 drive = { type = "VARCHAR", doc = "drive; NULL where no log has the mount" }
-session_id = { type = "VARCHAR", doc = "mount; NULL likewise" }
+session_id = { type = "VARCHAR", doc = "mount; NULL where no log has the mount" }
 n_tries = { type = "BIGINT", doc = "reads or runs with the file, from the request to its end" }
 created_at = { type = "TIMESTAMP", doc = "when the pool made the request" }
 ended_at = { type = "TIMESTAMP", doc = "when the pool had it: by its record, which omits the pool's own queue, or when the tape system was done, if later" }
 queue_s = { type = "DOUBLE", unit = "s", doc = "until a mount of the tape was requested or a worker took it: queues of pool and tape system" }
 mount_s = { type = "DOUBLE", unit = "s", doc = "until the tape was in the drive; 0 if it already was; NULL, and part of the next stage, where no log has the mount" }
 turn_s = { type = "DOUBLE", unit = "s", doc = "until the drive reached this file: label, and files read before it. NULL for ENDIT, which does not log single files" }
-position_s = { type = "DOUBLE", unit = "s", doc = "winding to the file; NULL likewise" }
+position_s = { type = "DOUBLE", unit = "s", doc = "winding to the file; NULL for ENDIT, which does not log single files" }
 read_s = { type = "DOUBLE", unit = "s", doc = "reading the file; for ENDIT until the run was done: winding, all its files and the client's time" }
 deliver_s = { type = "DOUBLE", unit = "s", doc = "from the last byte read until the pool had it" }
 latency_s = { type = "DOUBLE", unit = "s", doc = "created_at to ended_at: the sum of these" }

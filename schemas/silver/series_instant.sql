@@ -7,7 +7,7 @@ partition = "month"
 [columns]
 day = { type = "DATE", doc = "UTC day of the line's own start" }
 file_id = { type = "VARCHAR", doc = "file" }
-line_no = { type = "BIGINT", doc = "line of that file" }
+line_no = { type = "BIGINT", doc = "line number in that file" }
 from_at = { type = "TIMESTAMP", doc = "start of the reading's samples of that length" }
 to_at = { type = "TIMESTAMP", doc = "their end" }
 

@@ -20,7 +20,7 @@ number = { type = "BIGINT", doc = "its number" }
 began_at = { type = "TIMESTAMP", doc = "when it began" }
 n_volumes = { type = "BIGINT", doc = "volumes it used in that direction, in drives or on disk" }
 bytes = { type = "BIGINT", unit = "bytes", doc = "moved by the session or process; NULL where it used several volumes or mounts in that direction, or one whose mount is not known. Also NULL where the activity log of its time was not read for longer than log_silence_s" }
-n_objects = { type = "BIGINT", doc = "objects it moved; NULL likewise" }
+n_objects = { type = "BIGINT", doc = "objects it moved; NULL where it used several volumes or mounts in that direction, or one whose mount is not known" }
 started_at = { type = "TIMESTAMP", doc = "start of the session, or volume in the drive where that was later" }
 ended_at = { type = "TIMESTAMP", doc = "end of the session, or dismount where that was earlier" }
 drive_s = { type = "DOUBLE", unit = "s", doc = "length of the session minus its waits for media, client and network; NULL where nothing remains, waits are not known, or several processes ran at once" }
