@@ -37,5 +37,5 @@ def demo(archive: str, folder: Path | None, site_path: Path) -> None:
     run_steps(site, None, None, as_json=False)
     print_findings(site, None, None)
     called = sys.argv[0] if "/" in sys.argv[0] and not sys.argv[0].endswith(".py") else "tapescope"
-    click.echo(f"\nNext: {called} ask session_rates --site {folder}")
+    click.echo(f"\nNext: {called} ask losses --site {folder}")
     click.echo(f"         {called} dashboard --site {folder}")

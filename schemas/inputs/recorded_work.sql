@@ -13,7 +13,7 @@ session_id = { type = "VARCHAR", doc = "mount" }
 system = { type = "VARCHAR", doc = "archive system" }
 kind = { type = "VARCHAR", doc = "technology of the drive, else the drive itself" }
 drive = { type = "VARCHAR", doc = "drive" }
-station = { type = "VARCHAR", doc = "station of most of its bytes" }
+station = { type = "VARCHAR", doc = "station of most of the mount's bytes" }
 volume = { type = "VARCHAR", doc = "tape label" }
 mode = { type = "VARCHAR", doc = "read or write; for a mount that did both, the mode of most files" }
 asked_at = { type = "TIMESTAMP", doc = "when its first file was queued, or the mount requested; with a mount policy, when the first of its files was due, because until then they wait by choice" }

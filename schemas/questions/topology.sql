@@ -13,7 +13,7 @@ facts = { type = "VARCHAR", doc = "its facts in site.toml, on the last day" }
 mode = { type = "VARCHAR", doc = "read (drives to station), write (station to drives), or NULL where nothing passed" }
 drives = { type = "VARCHAR", doc = "kind of drives: library and technology" }
 n_drives = { type = "BIGINT", doc = "drives of that kind in service on the last day, declared or found in logs" }
-n_movers = { type = "BIGINT", doc = "hosts they are attached to, where known" }
+n_movers = { type = "BIGINT", doc = "mover or tape server hosts of the drives, where known" }
 moved_gb = { type = "DOUBLE", unit = "GB", doc = "data moved in the period; NULL where nothing moved" }
 */
 WITH kind AS (

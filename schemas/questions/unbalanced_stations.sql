@@ -16,7 +16,7 @@ day = { type = "DATE", doc = "site day" }
 in_tb = { type = "DOUBLE", unit = "TB", doc = "in" }
 out_tb = { type = "DOUBLE", unit = "TB", doc = "out" }
 unaccounted_tb = { type = "DOUBLE", unit = "TB", doc = "in - out" }
-out_duty = { type = "DOUBLE", unit = "1", doc = "duty factor out" }
+out_duty = { type = "DOUBLE", unit = "1", doc = "duty factor of outbound traffic" }
 needed_out_duty = { type = "DOUBLE", unit = "1", doc = "duty factor out that would balance at the rate of the active half-hours; above 1 is impossible" }
 */
 SELECT station, role, day, in_gb / 1e3 AS in_tb, out_gb / 1e3 AS out_tb, unaccounted_gb / 1e3 AS unaccounted_tb, out_duty,
