@@ -181,13 +181,13 @@ def _show_coverage(found: Asked) -> None:
         for row in sources
     ]
     missing = any(row["missing_hours"] for row in sources)
-    head = "▲ Some expected logs are missing" if missing else "Logs received"
+    head = "▲ Some expected logs are missing. Received" if missing else "Logs received"
     strip = st.expander(
         f"{head}: {' · '.join(lines) or 'none declared or read in this period'}", key="coverage", on_change="rerun"
     )
     if strip.open:
         with strip:
             if missing:
-                st.text("What happened in the missing hours is in no number below.")
+                st.text("No number below includes the missing hours.")
             components.show_table(found, COVERAGE, found.rows)
             components.show_sql(found)

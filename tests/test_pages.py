@@ -55,7 +55,7 @@ def test_every_part(app: AppTest, page: str, part: str) -> None:
     text = "\n".join(one.value for one in [*app.text, *app.caption])
     (snapshot,) = set(re.findall(r"snapshot (\d+)", text))
     assert int(snapshot) > 0 and "Data until 2010-03-11 0" in text and "Last run: " in text
-    assert any("logs are missing: enstore_log 100.0 % · mrtg_log" in place.label for place in app.expander)
+    assert any("logs are missing. Received: enstore_log 100.0 % · mrtg_log" in place.label for place in app.expander)
     charts = [chart.proto for chart in drawn(app)]
     assert all(chart.alt for chart in charts)
     check_few(app, page, [chart.alt for chart in charts])
