@@ -92,7 +92,7 @@ def test_one_stream_and_others_against_it(app: AppTest) -> None:
 
 def test_what_is_loaded_is_not_asked_for(app: AppTest) -> None:
     opened(app, "stations", part="disks")
-    assert "vmstat (stkendm8a, stkendm12a) counts all disks of a host together" in texts(app)
+    assert "The vmstat logs that were read (stkendm8a, stkendm12a) count all disks of a host together" in texts(app)
 
 
 def test_links_are_scaled_to_the_fullest(app: AppTest) -> None:

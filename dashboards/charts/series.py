@@ -207,12 +207,11 @@ def heat(rows: pl.DataFrame, value: str, title: str, span: Span) -> alt.Chart:
 
 
 def extent(rows: pl.DataFrame, span: Span) -> Span:
-    """The span, or where rows fill less than a quarter of it, that of the rows."""
+    """The span, or where the rows from `from_at` to `to_at` fill less than a quarter of it, that of the rows."""
     if rows.is_empty():
         return span
-    first: datetime = rows["bin_at"].min()  # type: ignore[assignment]
-    last: datetime = rows["bin_at"].max()  # type: ignore[assignment]
-    last += timedelta(seconds=float(rows["bin_s"][0]))
+    first: datetime = rows["from_at"].min()  # type: ignore[assignment]
+    last: datetime = rows["to_at"].max()  # type: ignore[assignment]
     return (first, last) if (last - first) * 4 < span[1] - span[0] else span
 
 

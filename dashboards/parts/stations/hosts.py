@@ -48,7 +48,7 @@ def draw(page: Page) -> None:
     components.heading(found)
     _say(found, host, found.rows)
     frame = found.frame()
-    span = series.extent(frame, page.span())
+    span = series.extent(sampled.frame(), page.span())  # of all hosts: one that fell silent shows it
     drawn = [panel for panel in PANELS if any(frame[name].drop_nulls().len() for name in panel[1])]
 
     def show_panel(number: int, title: str, names: dict[str, str], unit: str, is_share: bool) -> None:
