@@ -59,10 +59,10 @@ class Struck:
         for fault in self._faults:
             known = self._groups[fault.among]
             if fault.entity and fault.entity not in known:
-                raise ValueError(f"{fault.kind} cannot strike {fault.entity!r}; there are {', '.join(known)}")
+                raise ValueError(f"{fault.kind} cannot affect {fault.entity!r}; choose one of {', '.join(known)}")
             free = [name for name in known if (fault.among, name) not in taken] or known
             if not free:
-                raise ValueError(f"{fault.kind} finds nothing to strike in this scenario")
+                raise ValueError(f"{fault.kind} finds nothing to affect in this scenario")
             chosen.append(fault.entity or rng.choice(free))
             taken.add((fault.among, chosen[-1]))
         return chosen

@@ -82,7 +82,7 @@ def test_mistakes_in_a_scenario_are_named(tmp_path: Path, capsys: pytest.Capture
     path.write_text('story = "library"\n[[fault]]\nkind = "slow_drive"\nentity = "DRV_99"\n')
     with pytest.raises(SystemExit):
         generate_main(["--out", str(tmp_path), "--scenario", str(path)])
-    assert "cannot strike 'DRV_99'" in capsys.readouterr().err
+    assert "cannot affect 'DRV_99'" in capsys.readouterr().err
 
 
 def test_the_same_seed_draws_the_same_and_scoring_seeds_are_no_tuning_seeds() -> None:

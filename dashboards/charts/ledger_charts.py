@@ -182,7 +182,7 @@ def drives(rows: pl.DataFrame, marks: list[dict[str, Any]], span: Span, legend: 
                 alt.Tooltip("group_words:N", title="mostly"),
                 instant("from_at", "from"),
                 instant("to_at", "to"),
-                share("group_share", "share of that time"),
+                share("group_share", "share of this step"),
             ],
             href=LINK,
         )

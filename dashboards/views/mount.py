@@ -36,8 +36,8 @@ def facts(mount: dict[str, Any]) -> str:
     text = f"{format.counted(mount['n_files'], 'file')}, {mounts.shown(mount, 'volume_gb')} ({mount['mode']}){whole}"
     if mount["f"] is not None:
         text += (
-            f": {mounts.shown(mount, 'overall_rate_mb_s')} from mount to dismount, {format.percent(mount['f'])} of the"
-            f" {mounts.shown(mount, 'drive_rate_mb_s')} while it worked"
+            f": {mounts.shown(mount, 'overall_rate_mb_s')} from mount to dismount;"
+            f" {mounts.shown(mount, 'drive_rate_mb_s')} while the drive worked, {format.percent(mount['f'])} of the time"
         )
     return f"{text}."
 

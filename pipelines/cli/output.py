@@ -27,7 +27,7 @@ RECORD_ROWS = 3
 
 
 def print_answer(answer: "Answer", form: str) -> None:
-    """An answer as a table for people, or as CSV or JSON for programs; its notices on standard error in any form."""
+    """Print an answer as a table for people, or as CSV or JSON for programs. Notices go to standard error in every case."""
     print_rows(answer.columns, answer.rows, form)
     errors = error_console()
     if form == "table":

@@ -10,7 +10,7 @@ day = { type = "DATE", doc = "site day on which it began" }
 drive = { type = "VARCHAR", doc = "drive" }
 station = { type = "VARCHAR", doc = "station of most bytes of the mount, or of the file for waits and checksums; NULL where it moved none, or no log shows whose mount it was" }
 mode = { type = "VARCHAR", doc = "read or write, of most bytes of the mount; NULL where it moved none, or no log shows whose mount it was" }
-cause = { type = "VARCHAR", doc = "filemark, position, mount (mount and dismount) or drain; within files wait_data, wait_room or checksum" }
+cause = { type = "VARCHAR", doc = "between files: filemark, position, mount (mount and dismount) or drain; while a file moves: wait_data, wait_room or checksum" }
 duration_us = { type = "BIGINT", unit = "us", doc = "microseconds it took" }
 lost_us = { type = "BIGINT", unit = "us", doc = "part beyond the best tenth of them that day on drives of its kind (on itself where the kind is not known), mount and dismount apart; for drain, waits and checksums all of it" }
 

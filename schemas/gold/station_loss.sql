@@ -14,8 +14,8 @@ cause = { type = "VARCHAR", doc = "as in gold.lost_time" }
 duration_us = { type = "BIGINT", unit = "us", doc = "the station's share of the cause's time" }
 lost_hours = { type = "DOUBLE", unit = "h", doc = "the station's share of the recoverable time, in proportion to the time its mounts lost" }
 moved_gb = { type = "DOUBLE", unit = "GB", doc = "moved by the drive for the station that day, in this mode; for causes that are not divided, by the drive in total" }
-naive_gb_day = { type = "DOUBLE", unit = "GB/day", doc = "the station's share of the price, if nothing else limited" }
-gain_gb_day = { type = "DOUBLE", unit = "GB/day", doc = "the station's share of the price, capped by the next bottleneck" }
+naive_gb_day = { type = "DOUBLE", unit = "GB/day", doc = "the station's share of the drive's naive_gb_day: what could have moved in the lost time if nothing else limited the rate" }
+gain_gb_day = { type = "DOUBLE", unit = "GB/day", doc = "the station's share of the drive's gain_gb_day, which the next bottleneck caps" }
 bottleneck = { type = "VARCHAR", doc = "next bottleneck of the drive, as in gold.lost_time" }
 
 [[checks]]

@@ -1,7 +1,7 @@
 /*
 title = "Dead time between files"
 topic = "gaps"
-why = "How long a mounted, working drive spent between two files, and on what. It includes file marks, tape motion and time without a request, which judged gaps leave out."
+why = "How long a mounted, working drive spent between two files, and on what. It includes file marks, tape motion and time without a request, which avoidable gaps leave out."
 takes = ["first_day", "last_day", "drive"]
 
 [columns]

@@ -10,9 +10,9 @@ level = { type = "VARCHAR", doc = "what the row sums up: all, station or drive" 
 station = { type = "VARCHAR", doc = "station whose client ended the gaps; NULL in the row for all" }
 drive = { type = "VARCHAR", doc = "drive; NULL in rows for several" }
 n_gaps = { type = "BIGINT", doc = "gaps" }
-p50_s = { type = "DOUBLE", unit = "s", doc = "median of the judged gap" }
-p95_s = { type = "DOUBLE", unit = "s", doc = "95th percentile of the judged gap" }
-modal_s = { type = "DOUBLE", unit = "s", doc = "most frequent judged gap, in whole seconds; the shortest of several" }
+p50_s = { type = "DOUBLE", unit = "s", doc = "median of the avoidable gap" }
+p95_s = { type = "DOUBLE", unit = "s", doc = "95th percentile of the avoidable gap" }
+modal_s = { type = "DOUBLE", unit = "s", doc = "most frequent avoidable gap, in whole seconds; the shortest if several are equally frequent" }
 share_long = { type = "DOUBLE", unit = "1", doc = "share of gaps judged longer than expected by more than excess_s of the rule long_gap" }
 n_long_gaps = { type = "BIGINT", doc = "number of such gaps" }
 lost_hours = { type = "DOUBLE", unit = "h", doc = "time of the long gaps beyond the expected gap" }

@@ -16,7 +16,7 @@ gap_id = { type = "VARCHAR", doc = "gap: the transfer before it" }
 started_at = { type = "TIMESTAMP", doc = "last block of the file before, UTC" }
 ended_at = { type = "TIMESTAMP", doc = "first block of the file after, UTC" }
 gap_s = { type = "DOUBLE", unit = "s", doc = "whole gap" }
-avoidable_s = { type = "DOUBLE", was = "judged_s", unit = "s", doc = "judged gap: database + request + start" }
+avoidable_s = { type = "DOUBLE", was = "judged_s", unit = "s", doc = "avoidable gap: database + request + start" }
 filemark_s = { type = "DOUBLE", unit = "s", doc = "writing the file mark" }
 checksum_s = { type = "DOUBLE", unit = "s", doc = "reading the file back to check it" }
 database_s = { type = "DOUBLE", unit = "s", doc = "file and volume databases" }

@@ -7,7 +7,7 @@ takes = ["first_day", "last_day", "station", "drive"]
 [columns]
 station = { type = "VARCHAR", doc = "station whose client ended the gaps" }
 drive = { type = "VARCHAR", doc = "drive" }
-bin_from_s = { type = "DOUBLE", unit = "s", doc = "shortest judged gap of the bin, 1 s wide; the bin at 30 s holds all longer ones" }
+bin_from_s = { type = "DOUBLE", unit = "s", doc = "shortest avoidable gap of the bin, 1 s wide; the bin at 30 s holds all longer ones" }
 n_gaps = { type = "BIGINT", doc = "gaps in the bin" }
 */
 SELECT station, drive, CAST(least(floor(avoidable_s), 30) AS DOUBLE) AS bin_from_s, CAST(sum(n_gaps) AS BIGINT) AS n_gaps

@@ -27,7 +27,7 @@ request_s = { type = "DOUBLE", unit = "s", doc = "dialogue of client and library
 client_s = { type = "DOUBLE", unit = "s", doc = "the part of request_s in which the client had not yet queued the next request; NULL where no log shows when it did" }
 position_s = { type = "DOUBLE", unit = "s", doc = "moving the tape" }
 start_s = { type = "DOUBLE", unit = "s", doc = "connecting and starting, without the motion" }
-avoidable_s = { type = "DOUBLE", was = "judged_s", unit = "s", doc = "the judged gap: database + request + start, compared with expected_gap_s" }
+avoidable_s = { type = "DOUBLE", was = "judged_s", unit = "s", doc = "avoidable gap: database + request + start, compared with expected_gap_s" }
 rate_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "drive rate of the file before: the bytes that a second of the gap could have moved" }
 previous_file_id = { type = "VARCHAR", doc = "log file with the last block of the file before" }
 previous_line_no = { type = "BIGINT", doc = "line there" }

@@ -122,7 +122,7 @@ def file_size_for_efficiency(service: Service, efficiency: float, n_files: float
     """
     _share(efficiency)
     if n_files < 1:
-        raise ValueError("a mount needs a file")
+        raise ValueError("a mount needs at least one file")
     a_file = service.mount_s / n_files + service.file_s + service.seek_s
     return service.speed_mb_s * a_file * efficiency / (1 - efficiency)
 

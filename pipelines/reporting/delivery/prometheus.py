@@ -19,7 +19,7 @@ _HEADLINE = {
     "moved_tb": ("tapescope_moved_terabytes", "moved on tape in the period, whatever day the mounts began"),
     "overall_rate_mb_s": (
         "tapescope_overall_rate_megabytes_per_second",
-        "bytes by wall-clock time of mounts, in the period",
+        "bytes / wall-clock time of mounts, in the period",
     ),
 }
 
