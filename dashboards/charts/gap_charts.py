@@ -17,7 +17,7 @@ def histogram(
     expected_gap_s: float,
     earlier: pl.DataFrame | None = None,
 ) -> alt.Chart:
-    """One station's avoidable gaps, drives with many long ones in colours of their own; gaps of other days as a line."""
+    """A station's avoidable gaps, drives with many long ones in colours of their own; gaps of other days as a line."""
     others = "other drives"
     shown = bins.with_columns(
         who=pl.when(pl.col("drive").is_in(slow)).then(pl.col("drive")).otherwise(pl.lit(others)),

@@ -37,7 +37,7 @@ def facts(mount: dict[str, Any]) -> str:
     if mount["f"] is not None:
         text += (
             f": {mounts.shown(mount, 'overall_rate_mb_s')} from mount to dismount;"
-            f" {mounts.shown(mount, 'drive_rate_mb_s')} while the drive worked, {format.percent(mount['f'])} of the time"
+            f" {mounts.shown(mount, 'drive_rate_mb_s')} while it worked, {format.percent(mount['f'])} of the time"
         )
     return f"{text}."
 

@@ -27,7 +27,7 @@ RECORD_ROWS = 3
 
 
 def print_answer(answer: "Answer", form: str) -> None:
-    """Print an answer as a table for people, or as CSV or JSON for programs. Notices go to standard error in every case."""
+    """Print an answer as a table for people, or as CSV or JSON for programs; notices go to standard error."""
     print_rows(answer.columns, answer.rows, form)
     errors = error_console()
     if form == "table":
