@@ -17,7 +17,7 @@ def ask() -> dict[str, Any]:
     if counts["newly_failed"]:
         tell(f"collect: {counts['newly_failed']} entries began to fail; `tapescope ask runs` shows why")
     if counts["failed"]:
-        raise AirflowFailException("entries failed; the next run asks them again")
+        raise AirflowFailException("entries failed; the next run tries them again")
     return counts
 
 

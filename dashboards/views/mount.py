@@ -1,4 +1,4 @@
-"""One mount: what its drive did, the way through the tape's files, and the log lines at its longest times."""
+"""One mount: what its drive did, the way through the tape's files, and the log lines around its longest steps."""
 
 from typing import Any
 
@@ -81,7 +81,7 @@ else:
     st.info("No log has the mount's files one by one.")
 
 if spent:
-    st.header("Log lines at its longest times", anchor=False)
+    st.header("Log lines around its longest steps", anchor=False)
     named = {row["state"]: row["state_words"] for row in timeline.rows}
     text = {name: f"{named[name]}: {format.quantity(seconds, 's')}" for name, seconds in spent.items()}
     bucket = fields.choose("bucket", "State", list(spent), text, st)

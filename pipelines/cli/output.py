@@ -74,7 +74,7 @@ def print_table(columns: Sequence["Column"], rows: Iterable[Sequence[Any]]) -> N
 
 @dataclass(frozen=True)
 class Rows:
-    """A table that no question yields; a column's unit is what its name ends in. `hidden`: only for programs."""
+    """A table that comes from no question. The end of a column's name gives its unit. `hidden`: only for programs."""
 
     name: str
     rows: list[dict[str, Any]]

@@ -12,8 +12,8 @@ doc = "number of site days, up to last_day"
 system = { type = "VARCHAR", doc = "archive system" }
 volume = { type = "VARCHAR", doc = "tape label" }
 file_number = { type = "BIGINT", doc = "number of the file on the tape" }
-begin_gb = { type = "DOUBLE", unit = "GB", doc = "bytes before the file" }
-end_gb = { type = "DOUBLE", unit = "GB", doc = "bytes up to its end" }
+begin_gb = { type = "DOUBLE", unit = "GB", doc = "GB on the tape before the file" }
+end_gb = { type = "DOUBLE", unit = "GB", doc = "GB on the tape up to the end of the file" }
 */
 WITH asked AS (
     SELECT DISTINCT system, volume, file_number

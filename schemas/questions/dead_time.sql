@@ -12,7 +12,7 @@ share = { type = "DOUBLE", unit = "1", doc = "dead time / the drive's time betwe
 filemark_hours = { type = "DOUBLE", unit = "h", doc = "writing file marks" }
 checksum_hours = { type = "DOUBLE", unit = "h", doc = "checksums" }
 database_hours = { type = "DOUBLE", unit = "h", doc = "updating databases" }
-no_request_hours = { type = "DOUBLE", unit = "h", doc = "no request waited" }
+no_request_hours = { type = "DOUBLE", unit = "h", doc = "time in which no request waited for the drive" }
 request_hours = { type = "DOUBLE", unit = "h", doc = "waiting for the next request" }
 position_hours = { type = "DOUBLE", unit = "h", doc = "tape motion to the next file" }
 start_hours = { type = "DOUBLE", unit = "h", doc = "from the request to the first block" }

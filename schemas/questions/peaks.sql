@@ -15,7 +15,7 @@ n_files = { type = "BIGINT", doc = "number of large files, at least 500 MB" }
 started_at = { type = "TIMESTAMP", doc = "start of the file at the peak, UTC" }
 station = { type = "VARCHAR", doc = "station that staged it" }
 file_gb = { type = "DOUBLE", unit = "GB", doc = "its size" }
-is_compressed = { type = "BOOLEAN", doc = "true if faster than the drive's native rate, which means compression; NULL where that is not known" }
+is_compressed = { type = "BOOLEAN", doc = "true if the rate is above the drive's native rate, which means compression; NULL where the native rate is not known" }
 n_drives = { type = "BIGINT", doc = "drives that moved data for the same station during the file, including this one" }
 disk_write_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "written to the station's disks meanwhile, from samples; NULL without any" }
 disk_read_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "read from the station's disks meanwhile" }

@@ -20,7 +20,7 @@ assigned_at = { type = "TIMESTAMP", doc = "when it was first assigned to a mover
 done_at = { type = "TIMESTAMP", doc = "client's line of the finished file, or its row in the accounting; CTA: read, or flushed to tape, every copy" }
 n_tries = { type = "BIGINT", doc = "times it was assigned to a mover; CTA: for the same tape pool" }
 is_of_mount = { type = "BOOLEAN", doc = "true if only the mount and the wait of its oldest file are known" }
-file_id = { type = "VARCHAR", doc = "a file that has it" }
+file_id = { type = "VARCHAR", doc = "a log file with a line of the request" }
 line_no = { type = "BIGINT", doc = "its first line there" }
 
 [[checks]]

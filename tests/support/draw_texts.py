@@ -8,7 +8,7 @@ from pathlib import Path
 from support.texts import all_texts
 
 REPO = Path(__file__).parents[2]
-NAMED = re.compile(r"(\w+) = \{ type = ")  # the text of a column stands next to its name wherever it is shown
+NAMED = re.compile(r"(\w+) = \{ type = ")  # people read the text of a column next to its name
 
 
 def column_name(path: str, line: int) -> str:
