@@ -19,7 +19,7 @@ expectation = "ExpectColumnValuesToBeUnique"
 column = "bucket"
 severity = "critical"
 */
--- Tape motion is a group of its own, not part of the time between files: the drive works, and no faster metadata server or request dialogue makes it shorter. Judged gaps (silver.gap) leave it out for the same reason. Checksums are a group
+-- Tape motion is a group of its own, not part of the time between files: the drive works, and no faster metadata server or request dialogue makes it shorter. Avoidable gaps (silver.gap) leave it out for the same reason. Checksums are a group
 -- of their own too: drives compute them both inside a transfer and between two, so they are neither waits nor gaps.
 WITH time_group AS (
     -- Greys are time in which a drive was not used; the others are near those of Okabe and Ito, without their red, and a

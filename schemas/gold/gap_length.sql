@@ -9,7 +9,7 @@ features = ["D2", "G3"]
 day = { type = "DATE", doc = "site day of the gap's start" }
 station = { type = "VARCHAR", doc = "station of the transfer after it" }
 drive = { type = "VARCHAR", doc = "drive" }
-avoidable_s = { type = "DOUBLE", was = "judged_s", unit = "s", doc = "judged length, as in silver.gap" }
+avoidable_s = { type = "DOUBLE", was = "judged_s", unit = "s", doc = "avoidable length of the gaps, as in silver.gap" }
 n_gaps = { type = "BIGINT", doc = "gaps of that length" }
 rate_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "sum of the drive rates of the files before them: what one second of each gap could have moved; NULL where no rate is known" }
 

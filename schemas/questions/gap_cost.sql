@@ -2,7 +2,7 @@
 title = "Cost of long gaps"
 topic = "gaps"
 was = ["gaps_by_station"]
-why = "The cost of long gaps for each station and drive, in hours and in data that could have moved. Judged gaps: without file marks, tape motion and time in which no request waited."
+why = "The cost of long gaps for each station and drive, in hours and in data that could have moved. Avoidable gaps are counted: without file marks, tape motion and time in which no request waited."
 takes = ["first_day", "last_day", "station", "drive"]
 
 [columns]
