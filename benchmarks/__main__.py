@@ -27,13 +27,13 @@ TITLES = {
     "by_one": "ten files to committed rows, one process",
     "by_two": "ten files to committed rows, two processes",
     "parse": "reading and parsing only",
-    "read_blocks": "our blocks of numbered lines",
+    "read_blocks": "tapescope's blocks of numbered lines",
     "read_lines": "Polars read_lines",
     "jc": f"jc, first {JC_MB} MB",
     "iostat_tool": "iostat-tool",
-    "re_loop": "Python re loop",
-    "cta_re_loop": "Python re loop",
-    "cta_json_loop": f"Python {json_library()} loop",
+    "re_loop": "Python loop with re",
+    "cta_re_loop": "Python loop with re",
+    "cta_json_loop": f"Python loop with {json_library()}",
     "whatif": "what-if of a recorded week",
     "nightly": "a day of 200 drives, to the report",
 }
@@ -55,26 +55,40 @@ MANY_MB = 10  # times the size of one log
 
 
 @click.command()
-@click.option("--mb", default=100.0, show_default=True, help="Size of vmstat, iostat, DEBUGLOG and CTA's log.")
-@click.option("--small-mb", default=20.0, show_default=True, help="Size of the inputs of all other sources.")
-@click.option("--big-mb", default=2000.0, show_default=True, help="Size of the log that shows peak memory; 0: none.")
+@click.option(
+    "--mb", default=100.0, show_default=True, help="MB of each of the large logs: vmstat, iostat, DEBUGLOG and CTA."
+)
+@click.option("--small-mb", default=20.0, show_default=True, help="MB of the log of each other source.")
+@click.option(
+    "--big-mb",
+    default=2000.0,
+    show_default=True,
+    help="MB of the log for the measurement of peak memory; 0 leaves it out.",
+)
 @click.option(
     "--week",
     "story",
     type=click.Path(path_type=Path),
     default=week.USUAL,
-    help="Library scenario (TOML) of the recorded week.",
+    help="Library scenario (TOML) that generates the recorded week.",
 )
 @click.option(
-    "--repeat", default=3, show_default=True, help="Repetitions, of which the median counts; big and day: one."
+    "--repeat", default=3, show_default=True, help="Repetitions; the median counts. The inputs big and day run once."
 )
-@click.option("--page-days", default=year.Size.days, show_default=True, help="Length of the archive pages are run on.")
-@click.option("--page-transfers", default=year.Size.transfers, show_default=True, help="Files moved in that archive.")
 @click.option(
-    "--only", type=click.Choice(PARTS), multiple=True, help="Only this input, or the pages; may be given again."
+    "--page-days", default=year.Size.days, show_default=True, help="Days of the archive for the page benchmark."
+)
+@click.option(
+    "--page-transfers",
+    default=year.Size.transfers,
+    show_default=True,
+    help="Files moved in the archive for the page benchmark.",
+)
+@click.option(
+    "--only", type=click.Choice(PARTS), multiple=True, help="Run only this input, or only the pages; may be repeated."
 )
 @click.option("--dir", "folder", type=click.Path(path_type=Path), default=REPO / "var" / "benchmarks", help="Scratch.")
-@click.option("--keep", is_flag=True, help="Keep the inputs, which are then not made again.")
+@click.option("--keep", is_flag=True, help="Keep the inputs, so that the next run does not generate them again.")
 def main(
     mb: float,
     small_mb: float,
@@ -127,7 +141,9 @@ def show(results: dict[tuple[str, str], Result]) -> None:
     tables.show(console, list(results.values()), aims)
     click.echo(f"\n{tables.markdown(list(results.values()), aims)}")
     if (captures := peer_errors.captures()) is not None:
-        click.echo(f"\nWhat peers make of the real captures:\n\n{peer_errors.markdown(peer_errors.tallies(captures))}")
+        click.echo(
+            f"\nErrors of other parsers on the real captures:\n\n{peer_errors.markdown(peer_errors.tallies(captures))}"
+        )
 
 
 if __name__ == "__main__":

@@ -147,7 +147,7 @@ def mount_policy(rng: Rng) -> Iterator[TrialResult]:
     asks = draw_requests(seed, days=3, tapes=8)
     short, long = (serve(asks, Rule(age_s), drives, seed) for age_s in (600, 7200))
     found = judge_policies(reads_of(short, len(drives)), 600.0, {"min_age_s": 7200.0})
-    off = NoEstimate(f"the replay is off in the {found.what}", "")
+    off = NoEstimate(f"the replay differs too much from the record in the {found.what}", "")
     answer = off if found.is_withheld else found.others[0].saved_hours
     yield TrialResult("drive-hours saved", answer, drive_hours(short) - drive_hours(long))
 
@@ -206,16 +206,20 @@ def table(rows: Iterable[QuantityCount]) -> str:
 
 
 @click.command()
-@click.option("--trials", "n_trials", default=400, show_default=True, type=click.IntRange(1), help="Of each model.")
-@click.option("--only", type=click.Choice(tuple(MODELS)), multiple=True, help="Only this model; may be given again.")
-@click.option("--seed", default=SEED, show_default=True, type=click.IntRange(0), help="Of all that is drawn.")
+@click.option(
+    "--trials", "n_trials", default=400, show_default=True, type=click.IntRange(1), help="Trials of each model."
+)
+@click.option("--only", type=click.Choice(tuple(MODELS)), multiple=True, help="Run only this model; may be repeated.")
+@click.option("--seed", default=SEED, show_default=True, type=click.IntRange(0), help="Seed of all random values.")
 def main(n_trials: int, only: tuple[str, ...], seed: int) -> None:
     """Count how often the 90 % intervals of the models hold what is true. Nothing is asserted."""
     begun = time.monotonic()
     rows = [row for name in MODELS if name in (only or MODELS) for row in measure(name, n_trials, seed)]
     click.echo(table(rows))
     within = sum(row.verdict == "yes" for row in rows)
-    summary = f"{within} of {len(rows)} quantities: {LEAST:.0%} to {MOST:.0%} of their 90 % intervals hold the truth"
+    summary = (
+        f"{within} of {len(rows)} quantities: {LEAST:.0%} to {MOST:.0%} of their 90 % intervals contain the true value"
+    )
     click.echo(f"{summary} ({n_trials} trials each, seed {seed})")
     click.echo(f"{time.monotonic() - begun:.0f} s", err=True)
 

@@ -77,7 +77,7 @@ def cells(result: PageResult) -> tuple[str, ...]:
 def show(console: Console, results: Sequence[PageResult], aims: Sequence[Aim]) -> None:
     """A table for each archive, and whether the aim was reached."""
     for archive in dict.fromkeys(result.archive for result in results):
-        table = Table(*COLUMNS, title=f"answers of the pages: {archive}")
+        table = Table(*COLUMNS, title=f"server time of the pages: {archive}")
         for place in (2, 3, 4, 6):
             table.columns[place].justify = "right"
         for result in results:
@@ -94,7 +94,7 @@ def markdown(results: Sequence[PageResult], aims: Sequence[Aim]) -> str:
     for archive in dict.fromkeys(result.archive for result in results):
         rows = [cells(result) for result in results if result.archive == archive]
         rule = ["---"] * 2 + ["---:"] * 3 + ["---", "---:"]
-        lines += [f"Answers of the pages, {archive}:", "", *map(line, (COLUMNS, rule, *rows)), ""]
+        lines += [f"Server time of the pages, {archive}:", "", *map(line, (COLUMNS, rule, *rows)), ""]
     return "\n".join(lines + aims_lines(aims))
 
 
@@ -118,11 +118,18 @@ def report(results: list[PageResult], aims: list[Aim]) -> None:
 
 
 @click.command()
-@click.option("--site", "site_path", type=click.Path(path_type=Path), help="Only this site, which is there already.")
-@click.option("--page", "selected", multiple=True, help="With --site: only this page, by its file; may be given again.")
+@click.option("--site", "site_path", type=click.Path(path_type=Path), help="Measure only this existing site.")
+@click.option(
+    "--page", "selected", multiple=True, help="With --site: only this page (name of its file); may be repeated."
+)
 @click.option("--days", default=year.Size.days, show_default=True)
 @click.option("--transfers", default=year.Size.transfers, show_default=True)
-@click.option("--fine-days", default=year.Size.fine_days, show_default=True, help="Last days sampled each second.")
+@click.option(
+    "--fine-days",
+    default=year.Size.fine_days,
+    show_default=True,
+    help="Number of days, up to the last, with samples every second.",
+)
 @click.option("--repeat", default=REPEAT, show_default=True)
 @click.option("--dir", "folder", type=click.Path(path_type=Path), default=REPO / "var" / "benchmarks" / PAGES)
 def main(

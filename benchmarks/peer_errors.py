@@ -60,14 +60,14 @@ def judge_iostat(text: str, rows: list[Row]) -> set[str]:
     if _COMMA.search(text) and any(total > 150 for total in shares):
         faults.add("reads 23,05 as 2305")
     if any(len(row) < 3 or all(not isinstance(value, int | float) for value in row.values()) for row in rows):
-        faults.add("rows without numbers")
+        faults.add("gives rows without numbers")
     n_reports = sum(1 for line in text.splitlines() if line.startswith("Device"))
     if n_reports and len([row for row in rows if "device" in row]) < n_reports:
         faults.add("loses reports")
     if any(re.match(r"\d+[/.]\d+[/.]\d+$", str(row.get("device"))) for row in rows):
-        faults.add("takes stamps for devices")
+        faults.add("takes time stamps for devices")
     if any(row.get("type") == "cpu" and "percent_idle" not in row for row in rows):
-        faults.add("devices taken for processors")
+        faults.add("takes devices for processors")
     return faults
 
 
@@ -79,7 +79,7 @@ def judge_vmstat(text: str, rows: list[Row]) -> set[str]:
     """Faults of vmstat rows as jc gives them."""
     faults = set()
     if all(value is None for row in rows for value in row.values()):
-        faults.add("rows without numbers")
+        faults.add("gives rows without numbers")
     stamped = _ROW_STAMP.search(text)
     stamps = [str(row["timestamp"]) for row in rows if row.get("timestamp")]
     if stamped and not all(_ROW_STAMP.match(stamp) for stamp in stamps):
@@ -121,7 +121,10 @@ def _is_ours(path: Path) -> bool:
 
 def markdown(found: list[Tally]) -> str:
     """The tallies as a table."""
-    lines = ["| peer | format | files | wrong or lost in | of it | ours reads |", "|---|---|---:|---:|---|---:|"]
+    lines = [
+        "| parser | format | files | files with errors | errors (files) | files that tapescope reads |",
+        "|---|---|---:|---:|---|---:|",
+    ]
     for tally in found:
         faults = ", ".join(f"{name} ({n})" for name, n in tally.faults.most_common())
         cells = (tally.peer, tally.form, tally.n_files, tally.n_wrong, faults or "nothing", tally.n_ours)

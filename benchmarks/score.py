@@ -121,11 +121,19 @@ def _results(runs: dict[str, Drawn], work: Path, jobs: int) -> Iterator[tuple[st
 
 
 @click.command()
-@click.option("--runs", "n_runs", default=100, show_default=True, help="Scenarios with faults, and as many without.")
-@click.option("--faults", "n_faults", default=8, show_default=True, help="Faults of a scenario.")
-@click.option("--tuning", is_flag=True, help="Other seeds: those one may look at while rules are made.")
-@click.option("--story", type=click.Choice(list(BASES)), default="library", show_default=True, help="Which archive.")
-@click.option("--base", type=click.Path(path_type=Path), help="A scenario (TOML) to draw from instead.")
+@click.option(
+    "--runs",
+    "n_runs",
+    default=100,
+    show_default=True,
+    help="Number of scenarios with faults; as many without faults are added.",
+)
+@click.option("--faults", "n_faults", default=8, show_default=True, help="Number of faults in a scenario.")
+@click.option("--tuning", is_flag=True, help="Use the seeds that are reserved for work on rules.")
+@click.option("--story", type=click.Choice(list(BASES)), default="library", show_default=True, help="Kind of archive.")
+@click.option(
+    "--base", type=click.Path(path_type=Path), help="Scenario (TOML) to use as the base instead of the story's own."
+)
 @click.option("--jobs", default=min(2, os.cpu_count() or 1), show_default=True, help="Processes.")
 @click.option("--dir", "top", type=click.Path(path_type=Path), default=REPO / "var" / "score", help="Results.")
 def main(n_runs: int, n_faults: int, tuning: bool, story: str, base: Path | None, jobs: int, top: Path) -> None:
@@ -133,7 +141,7 @@ def main(n_runs: int, n_faults: int, tuning: bool, story: str, base: Path | None
     warnings.simplefilter("ignore")
     library = load(base) if base else BASES[story]
     if not isinstance(library, Drawn):
-        raise click.BadParameter("it must be a library or a CTA site", param_hint="--base")
+        raise click.BadParameter("the scenario must be of the story library or cta", param_hint="--base")
     folder = top / library.story
     code = f"{state()} {hashlib.sha256(library.model_dump_json().encode()).hexdigest()[:6]} {n_faults}"
     plan = planned(n_runs, n_faults, library, tuning)
@@ -141,7 +149,7 @@ def main(n_runs: int, n_faults: int, tuning: bool, story: str, base: Path | None
     folder.mkdir(parents=True, exist_ok=True)
     done = {name: result for name, result in kept(path, code).items() if name in plan}
     say = Console(stderr=True, highlight=False).print
-    say(f"{len(plan)} runs, {len(done)} of them are there already; results go to {path}")
+    say(f"{len(plan)} runs, {len(done)} of them already done; results go to {path}")
     todo = {name: scenario for name, scenario in plan.items() if name not in done}
     begun = time.monotonic()
     with path.open("a", encoding="utf-8") as file:

@@ -6,7 +6,10 @@ from typing import Any
 
 from sample_data.planted import Planted
 
-AIMS = "aims: precision and recall 0.95, 1 false alarm in 100 drive-weeks, 85 to 95 % of 90 % intervals"
+AIMS = (
+    "aims: precision and recall 0.95; 1 false alarm in 100 drive-weeks; 85 to 95"
+    " % of the 90 % intervals contain the true value"
+)
 
 
 def tables(results: list[dict[str, Any]], rules: set[str], kinds: dict[str, type[Planted]]) -> str:
@@ -76,7 +79,10 @@ def _intervals(results: list[dict[str, Any]]) -> str:
             unknown[key] += 1
         else:
             covered[key].append(interval["covered"])
-    lines = [f"{rule}: {name} covered in {mean(held):.3f} of {len(held)}" for (rule, name), held in covered.items()]
+    lines = [
+        f"{rule}: the interval of {name} contains the true value in {mean(held):.3f} of {len(held)} findings"
+        for (rule, name), held in covered.items()
+    ]
     lines += [f"{rule}: {name} has no planted size to compare with ({n})" for (rule, name), n in unknown.items()]
     return "\n".join(sorted(lines)) or "no finding has an interval yet"
 
@@ -86,4 +92,4 @@ def _costs(results: list[dict[str, Any]]) -> str:
         return ""
     steps = results[0]["seconds"]
     times = ", ".join(f"{step} {mean(result['seconds'][step] for result in results):.1f}" for step in steps)
-    return f"seconds of a run: {times}"
+    return f"seconds of a run by step: {times}"

@@ -22,7 +22,9 @@ def machine() -> str:
     load = os.getloadavg()[0] if hasattr(os, "getloadavg") else float("nan")
     system = f"{platform.system()} {platform.machine()}"
     cores = os.cpu_count()
-    return f"{cores} cores, {system}, Python {platform.python_version()}, {packages}; load at the end {load:.1f}"
+    return (
+        f"{cores} cores, {system}, Python {platform.python_version()}, {packages}; load average at the end {load:.1f}"
+    )
 
 
 def _version(name: str) -> str:
@@ -49,7 +51,7 @@ def cells(result: Result) -> tuple[str, ...]:
 
 def show(console: Console, results: Sequence[Result], aims: Sequence[Aim]) -> None:
     """Both tables on the terminal, each in the width it needs."""
-    table = Table(*COLUMNS, title="medians of fresh processes")
+    table = Table(*COLUMNS, title="medians over fresh processes")
     for column in table.columns[2:]:
         column.justify = "right"
     for result in results:

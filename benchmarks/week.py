@@ -18,7 +18,7 @@ def make(folder: Path, story: Path) -> Path:
     """The site.toml of a library scenario's archive; a kept one is only brought up to date."""
     scenario = load(story)
     if not isinstance(scenario, LibraryScenario):
-        raise click.BadParameter("only a library's week is recorded", param_hint="--week")
+        raise click.BadParameter("only the week of a library scenario can be recorded", param_hint="--week")
     scenario_json = scenario.model_dump_json().encode()
     place = folder / f"{WEEK}-{hashlib.sha256(scenario_json).hexdigest()[:8]}-v{VERSION}"
     if not place.exists():

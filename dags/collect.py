@@ -15,9 +15,9 @@ WHEN = CronTriggerTimetable("*/5 * * * *", timezone=ZONE) if has_collect() else 
 def ask() -> dict[str, Any]:
     counts = call("collect", secrets=secrets())
     if counts["newly_failed"]:
-        tell(f"collect: {counts['newly_failed']} entries began to fail; `tapescope ask runs` shows why")
+        tell(f"collect: {counts['newly_failed']} [[collect]] entries began to fail; `tapescope ask runs` shows why")
     if counts["failed"]:
-        raise AirflowFailException("entries failed; the next run tries them again")
+        raise AirflowFailException("[[collect]] entries failed; the next run tries them again")
     return counts
 
 

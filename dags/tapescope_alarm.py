@@ -30,14 +30,16 @@ def secrets() -> dict[str, str]:
 def failed(context: Any) -> None:
     """A task has failed and is not tried again: by mail and webhook, and in the log."""
     ti, error = context["ti"], context.get("exception")
-    what = str(error) if error else "its process was killed, or its worker was lost"
+    what = str(error) if error else "the task's process was killed, or its worker was lost"
     tell(f"task {ti.task_id} of {ti.dag_id}, try {ti.try_number} of run {ti.run_id}: {what}")
 
 
 def stuck(context: Any) -> None:
     """A run has not ended in time: a task hangs, or the pool that TAPESCOPE_POOL names was never made."""
     if context.get("reason") == "timed_out":
-        tell(f"{context['dag'].dag_id}, run {context['run_id']}, did not end in time: is there a pool for its tasks?")
+        tell(
+            f"{context['dag'].dag_id}, run {context['run_id']}, did not end in time: does the pool for its tasks exist?"
+        )
 
 
 def tell(text: str) -> None:

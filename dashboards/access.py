@@ -24,20 +24,20 @@ def require_login(site_path: Any) -> None:
     if not (has_secrets and "auth" in st.secrets):
         if _wants_login(site_path):
             # the pages were to be closed: a file that cannot be read, or was not passed on, must not open them
-            st.error("secrets.toml is next to site.toml, and no [auth] was read from it.")
-            st.text("Start the pages with `tapescope dashboard`, and correct secrets.toml.")
+            st.error("A secrets.toml is next to site.toml, but its section [auth] was not read.")
+            st.text("Correct secrets.toml, and start the pages with `tapescope dashboard`.")
             st.stop()
         return
     if not st.user.get("is_logged_in", False):
         st.title("tapescope", anchor=False)
-        st.text("These pages are for those who log in.")
+        st.text("You must log in to see these pages.")
         st.button("Log in", type="primary", on_click=st.login)
         st.stop()
     access = st.secrets.get("access", {})
     allowed = list(access.get("allow", []))
     if allowed and not is_allowed(dict(st.user), allowed, access.get("trust_unverified") is True):
         st.title("tapescope", anchor=False)
-        st.text(f"These pages are not for {st.user.get('email', 'a user without an address')}.")
+        st.text(f"You have no access to these pages as {st.user.get('email', 'a user without an address')}.")
         st.button("Log out", on_click=st.logout)
         st.stop()
 
@@ -72,14 +72,16 @@ def writer() -> Writer:
         if _is_local(
             os.environ.get("TAPESCOPE_DASHBOARD_ADDRESS", ""), os.environ.get("TAPESCOPE_DASHBOARD_HOSTS", "")
         ):
-            return Writer(user_name() or "local", True, "Local mode: whoever uses this machine may write.")
+            return Writer(user_name() or "local", True, "Local mode: every user of this machine may write.")
         return Writer(
             "", False, "These pages are open without a login, so no one may write: see [access] in the manual."
         )
     name, access = str(st.user.get("email", "")), secrets.get("access", {})
     if is_allowed(dict(st.user), list(access.get("write", [])), access.get("trust_unverified") is True):
-        return Writer(name, True, f"You write as {name}.")
-    return Writer(name, False, f"{name or 'You'} may not write: `write` of [access] in secrets.toml names who may.")
+        return Writer(name, True, f"You are logged in as {name} and may write.")
+    return Writer(
+        name, False, f"{name or 'You'} may not write: `write` of [access] in secrets.toml lists the users who may."
+    )
 
 
 def _is_local(address: str, hosts: str) -> bool:

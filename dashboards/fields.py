@@ -17,7 +17,7 @@ ASKED_CHARS = 80  # of what a URL asks for, in a notice
 def say_instead(label: str, asked: str, why: str, instead: str) -> None:
     """Report at the head of the page that what the URL asks for is not shown, why, and what is shown in its place."""
     asked, instead = escape_markdown(asked, ASKED_CHARS), escape_markdown(instead, ASKED_CHARS)
-    state.notice(f"{label} “{asked}” was asked for, but {why}. Shown instead: {instead}.")
+    state.notice(f"{label} “{asked}” cannot be shown: {why}. Shown instead: {instead}.")
 
 
 def choose(name: str, label: str, options: list[str], labels: dict[str, str] | None = None, page: Any = None) -> str:
@@ -28,7 +28,7 @@ def choose(name: str, label: str, options: list[str], labels: dict[str, str] | N
     if st.session_state[key] not in options:
         asked, st.session_state[key] = str(st.session_state[key]), options[0]
     if asked and asked not in options:
-        say_instead(label, asked, "there is none to choose here", names.get(options[0], options[0]))
+        say_instead(label, asked, "it is not among the choices", names.get(options[0], options[0]))
     place = page or st.sidebar
     chosen = place.selectbox(label, options, key=key, format_func=lambda value: names.get(value, value))
     return state.keep(name, "" if chosen == options[0] else str(chosen)) or options[0]
@@ -60,7 +60,7 @@ def _number(name: str, label: str, least: float, most: float, start: float | Non
     if asked:
         kind = "whole number" if step else "number"
         instead = "as recorded" if start is None else f"{start:g}"
-        say_instead(label, asked, f"that is no {kind} from {least:g} to {most:g}", instead)
+        say_instead(label, asked, f"it is not a {kind} from {least:g} to {most:g}", instead)
     return start
 
 
@@ -104,12 +104,12 @@ def instant(name: str, label: str, start: datetime | None = None) -> datetime | 
     except ValueError:
         shown = asked  # is reported below, as if it had been typed
     key = state.widget(f"{name}-{zone.name()}", shown)
-    text = str(st.text_input(f"{label} in {zone.name()}, as 2010-03-10 17:00", key=key)).strip()
+    text = str(st.text_input(f"{label} in {zone.name()}, written as 2010-03-10 17:00", key=key)).strip()
     try:
         chosen = zone.read(text) if text else None
     except ValueError:
         state.keep(name, text)
-        st.error(f"“{escape_markdown(text, ASKED_CHARS)}” is no instant. Write it as 2010-03-10 17:00.")
+        st.error(f"“{escape_markdown(text, ASKED_CHARS)}” is not a date and time. Write it as 2010-03-10 17:00.")
         state.stop()
     state.keep(name, f"{chosen.isoformat()}Z" if chosen and chosen != start else "")
     return chosen or start

@@ -24,5 +24,7 @@ def title_of(rule: Rule) -> str:
     titles = {view.name: view.title for view in find_views()}
     parts = {one.name: one.title for one in find_parts(name)}
     if name not in titles or (part and part not in parts):
-        raise ContractError(f"rule {rule.name}: there is no page {rule.page}", f"known: {', '.join(sorted(titles))}")
+        raise ContractError(
+            f"rule {rule.name} names a page that does not exist: {rule.page}", f"known: {', '.join(sorted(titles))}"
+        )
     return f"{titles[name]} · {parts[part]}" if part else titles[name]

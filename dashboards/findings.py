@@ -34,11 +34,11 @@ def moved(row: Row) -> str:
     text = f"{format.quantity(row['moved_tb'], 'TB')} moved on {format.counted(row['n_drives'], 'drive')}"
     if row["f"] is not None:
         rate, overall = (format.quantity(row[name], "MB/s") for name in ("drive_rate_mb_s", "overall_rate_mb_s"))
-        text += f" at {overall} from mount to dismount, {format.percent(row['f'])} of the {rate} they worked at"
+        text += f" at an overall rate of {overall}, {format.percent(row['f'])} of their drive rate of {rate}"
         if row.get("drive_rate_basis") == "estimate":
             text += f" ({format.BASES['estimate']})"
     elif row["overall_rate_mb_s"] is not None:
-        text += f" at {format.quantity(row['overall_rate_mb_s'], 'MB/s')} from mount to dismount"
+        text += f" at an overall rate of {format.quantity(row['overall_rate_mb_s'], 'MB/s')}"
     unknown = row["unknown_hours"] / row["available_hours"] if row["available_hours"] else 0
     return f"{text}. No log covers {format.percent(unknown)} of the drive-hours." if unknown >= 0.01 else f"{text}."
 

@@ -18,8 +18,8 @@ from pipelines.primitives.text import escape_markdown
 from sample_data import ARCHIVES
 
 COMMANDS = """\
-tapescope init FOLDER        # looks at the logs of a folder and writes site.toml
-tapescope run --site FOLDER  # reads them, builds the warehouse, looks for problems
+tapescope init FOLDER        # inspects the logs in FOLDER and writes site.toml
+tapescope run --site FOLDER  # reads the logs, builds the warehouse, looks for problems
 tapescope dashboard --site FOLDER"""
 MOST_FILES = 300
 FILES = ["path", "source", "state", "n_lines", "n_rejected", "reason"]
@@ -35,8 +35,8 @@ def show(problem: data.NoAnswer) -> NoReturn:
         state.stop()
     st.header("No logs have been read yet", anchor=False)
     if not _may_write():
-        st.text(f"{access.writer().why} Whoever keeps this site runs three commands:")
-        st.code(f"{COMMANDS}\n\ntapescope demo               # the same with a sample archive", language="bash")
+        st.text(f"{access.writer().why} The administrator of this site runs three commands:")
+        st.code(f"{COMMANDS}\n\ntapescope demo               # does all of this with a sample archive", language="bash")
         state.stop()
     try:
         _read(file) if file.exists() else _begin(file)
@@ -50,12 +50,12 @@ def show_undated(snapshot: int) -> NoReturn:
     """The page of a warehouse without a day: what was read, how the last runs ended, and what to do."""
     files, last = data.ask("files", snapshot, {}), data.ask("freshness", snapshot, {}).rows[0]
     if any(row["first_at"] for row in files.rows):
-        message = f"{len(files.rows)} files were read, but nothing has been built of them yet."
+        message = f"{len(files.rows)} files were read, but no tables have been built from them yet."
     elif files.rows:
-        message = f"{len(files.rows)} files were looked at, and no line of them has a date. The reasons are below."
+        message = f"{len(files.rows)} files were examined, but none of their lines has a date. The reasons are below."
     else:
         message = "No log has been read yet. Name your logs in `site.toml`."
-    st.info(f"{message} Run `tapescope run` on your logs, or `tapescope demo` to see how it looks.")
+    st.info(f"{message} Run `tapescope run` on your logs, or `tapescope demo` to see the pages with sample data.")
     if _may_write():
         _offer_run(site_file(data.site_path()))
     if last["name"]:
@@ -76,7 +76,7 @@ def _begin(file: Path) -> None:
     own, demo = st.columns(2, gap="large")
     with own:
         st.subheader("1. Your logs", anchor=False)
-        st.text("Name a folder on this machine. Its files are read, and none is changed.")
+        st.text("Name a folder on this machine. tapescope reads its files and changes none.")
         folder = str(st.text_input("Folder of logs", key="first-folder", placeholder=str(file.parent))).strip()
     with demo:
         st.subheader("Or a sample archive", anchor=False)
@@ -92,8 +92,8 @@ def _begin(file: Path) -> None:
     if not given.is_absolute() or not given.is_dir():
         st.warning("There is no such folder on this machine. Give its full path.")
         return
-    st.subheader("2. What was recognised", anchor=False)
-    with st.spinner("Looking at the files", show_time=True):
+    st.subheader("2. Recognised files", anchor=False)
+    with st.spinner("Examining the files", show_time=True):
         found = steps.recognise([given])
     known = [one for one in found if one.source]
     st.text(f"{len(known):,} of {len(found):,} files are logs that tapescope reads.")
@@ -102,12 +102,12 @@ def _begin(file: Path) -> None:
         for one in sorted(found, key=lambda one: (one.source is None, str(one.path)))
     ]
     config: dict[str, Any] = {name: st.column_config.Column(title) for name, title in _NAMES.items()}
-    components.show_rows(rows[:MOST_FILES], config, "Files, and what each was recognised as")
+    components.show_rows(rows[:MOST_FILES], config, "Files, and the kind of log that each was recognised as")
     if not known:
         st.warning("This folder has no log that tapescope can read: choose another folder.")
-    elif st.button(f"Write {file.name} from these", type="primary", key="first-init") and _may_write():
+    elif st.button(f"Write {file.name} from these logs", type="primary", key="first-init") and _may_write():
         file.parent.mkdir(parents=True, exist_ok=True)
-        with st.spinner("Looking at hosts, drives, links and the time zone", show_time=True):
+        with st.spinner("Detecting hosts, drives, links and the time zone", show_time=True):
             steps.init(given, file, False)
         st.rerun()
 
@@ -115,7 +115,7 @@ def _begin(file: Path) -> None:
 def _read(file: Path) -> None:
     """Step three: what site.toml names is read and judged."""
     st.subheader("3. Read the logs", anchor=False)
-    st.text(f"{file} names the logs. Check in it what was guessed, then read them.")
+    st.text(f"{file} names the logs. Check the guesses in this file, then read the logs.")
     text = file.read_text(encoding="utf-8", errors="replace")
     place = st.expander(f"What {file.name} says")
     place.code(text[:100_000], language="toml")
@@ -135,12 +135,12 @@ def _run(file: Path) -> None:
         status.update(label=label, expanded=True, state="complete" if made.failure is None else "error")
     if made.failure is None:
         st.rerun()
-    st.error("Not every step came to its end.")
+    st.error("Not every step finished.")
     nothing = [f"{made.failure}\nHint: {made.failure.hint}"] if isinstance(made.failure, NothingRead) else []
     st.text("\n".join([*nothing, *made.problems]))
     if made.report:
-        st.text(f"The report was written all the same: {made.report['html']}")
-    st.button("Show the pages as far as they are made")
+        st.text(f"The report was written nevertheless: {made.report['html']}")
+    st.button("Show the pages that have data so far")
 
 
 class _Watcher:
@@ -169,7 +169,7 @@ class _Watcher:
     def done(self, step: str, report: steps.StepReport) -> None:
         st.text(report.sentence)
         if step == "detect":
-            self.label("Forecasting, and writing the report")
+            self.label("Making forecasts and the report")
 
     def label(self, text: str) -> None:
         self.status.update(label=text, expanded=True)  # without it the box would close

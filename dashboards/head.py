@@ -108,8 +108,8 @@ def open_page(title: str, compares: bool = False, reloads: bool = False) -> Page
     show_freshness(data.ask("freshness", snapshot, {}), f"{site['name']} · {days} · snapshot {snapshot}")
     for begin, end in zone.repeated(*page.span()):
         st.caption(
-            f"On {format.day_text(begin.date())} the clocks went back: {begin:%H:%M} to {end:%H:%M} happened twice."
-            " Charts and tables show both as one hour; choose UTC in the side bar to see them apart."
+            f"On {format.day_text(begin.date())} the clocks went back: {begin:%H:%M} to {end:%H:%M} occurred twice."
+            " Charts and tables show both as one hour; choose UTC in the side bar to separate them."
         )
     st.session_state[_IS_FRESH] = True
     refreshes = state.keep("refresh", "yes" if state.value("refresh") == "yes" else "")
@@ -127,16 +127,16 @@ def _pinned(newest: int) -> int:
         number = int(asked)
         data.ask("period", number, {})
     except (ValueError, data.NoAnswer):
-        fields.say_instead("Snapshot", asked, "the warehouse has none of that number", str(newest))
+        fields.say_instead("Snapshot", asked, "the warehouse has no snapshot with that number", str(newest))
         return newest
     state.keep("snapshot", asked)
     if number != newest:
-        st.info(f"This page is pinned to snapshot {number}; the newest is {newest}.")
+        st.info(f"This page is pinned to snapshot {number}; the newest snapshot is {newest}.")
 
         def unpin() -> None:
             state.keep("snapshot", "")
 
-        st.button("Show the newest", on_click=unpin)
+        st.button("Show the newest snapshot", on_click=unpin)
     return number
 
 
@@ -169,7 +169,7 @@ def show_freshness(found: Asked | None = None, of: str = "") -> None:
         return  # a page that needs no warehouse works without one
     st.text(f"{of} · {row['summary']}" if of else row["summary"])
     if row["outcome"] == "failed":
-        st.error("That run failed: what is shown was made before it.")
+        st.error("The last run failed. This page shows data from before that run.")
         st.code(row["failure"], language=None, wrap_lines=True)
 
 

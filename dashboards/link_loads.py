@@ -28,14 +28,21 @@ def show(page: Page, loads: Asked) -> None:
     frame = loads.frame().with_columns(log=charts.joined("link", "direction")).drop_nulls(value)
     order = frame.group_by("log").agg(pl.max(value)).sort(value, descending=True)["log"].head(MOST_LINKS)
     title = (
-        "highest peak of the hour, of what the link can carry" if has_capacity else "highest peak of the hour [MB/s]"
+        "highest peak of the hour, as a share of the link's capacity"
+        if has_capacity
+        else "highest peak of the hour [MB/s]"
     )
     chart = series.heat(frame.filter(pl.col("log").is_in(order.to_list())), value, title, page.span())
     components.heading(loads)
-    components.show_chart(loads, chart, "Links by hour: the darker, the fuller.", zooms=True)
+    components.show_chart(loads, chart, "Load of the links by hour: darker is fuller.", zooms=True)
     st.caption(
-        "The scale ends at the highest peak of the period. Empty: that hour has no log, or the capacity is unknown."
-        + (f" The {MOST_LINKS} fullest of {frame['log'].n_unique()}." if frame["log"].n_unique() > MOST_LINKS else "")
+        "The scale ends at the highest peak of the period. An empty field has no log,"
+        " or the link's capacity is unknown."
+        + (
+            f" Only the {MOST_LINKS} fullest of {frame['log'].n_unique()} links are shown."
+            if frame["log"].n_unique() > MOST_LINKS
+            else ""
+        )
     )
     st.text("The fullest hours first:")
     components.show_table(loads, TABLE, fullest, most=FULLEST)
@@ -47,7 +54,7 @@ def _say(row: dict[str, object], value: str) -> None:
     name = f"{escape_markdown(str(row['link']))} ({row['direction']})"
     if value == "max_share":
         share = format.percent(float(row["max_share"] or 0))  # type: ignore[arg-type]
-        st.markdown(f"**The fullest link, {name}, peaked at {share} of what it can carry.**")
+        st.markdown(f"**The fullest link, {name}, peaked at {share} of its capacity.**")
     else:
         peak = format.quantity(float(row["max_mb_s"] or 0), "MB/s")  # type: ignore[arg-type]
         st.markdown(f"**The fullest link, {name}, peaked at {peak}. The links' capacity is unknown.**")

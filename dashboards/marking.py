@@ -52,7 +52,10 @@ def _mark(finding_id: str, kind: str) -> None:
         site = steps.site_at(data.site_path())
         steps.mark_finding(site, finding_id, kind, until if kind == "mute" else None, note, writer.name)
     except WarehouseBusy as busy:
-        st.session_state[_OUTCOME] = (False, f"Not saved: {escape_markdown(str(busy))}. Try again after that step.")
+        st.session_state[_OUTCOME] = (
+            False,
+            f"Not saved: {escape_markdown(str(busy))}. Try again when that step has finished.",
+        )
     except TapescopeError as problem:
         st.session_state[_OUTCOME] = (False, f"Not saved: {escape_markdown(str(problem))}")
     else:

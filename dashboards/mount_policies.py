@@ -14,19 +14,27 @@ from pipelines.primitives.text import escape_markdown
 
 MOST_REQUESTS = 20_000  # more would keep the visitor waiting: every request is run again
 COLUMNS = {
-    "run": ("run", "", "recorded by the logs; replayed under the policy found in them; run under another one"),
+    "run": (
+        "run",
+        "",
+        "recorded by the logs, replayed under the policy found in the logs, or run under another policy",
+    ),
     "policy": (
         "mount policy",
         "",
-        "when a tape is mounted for those who wait for it, and the order in which it is read",
+        "when a tape is mounted for waiting requests, and the order in which its files are read",
     ),
-    "n_mounts": ("mounts", "localized", "that read"),
-    "drive_hours": ("drive-hours [h]", "%.2f", "of mounts that read"),
-    "saved_hours": ("saved [h]", "%.2f", "against the replay"),
+    "n_mounts": ("mounts", "localized", "mounts that read files"),
+    "drive_hours": ("drive-hours [h]", "%.2f", "total time of the mounts that read files"),
+    "saved_hours": ("saved [h]", "%.2f", "compared with the replay"),
     "saved_hours_low": ("saved, at least [h]", "%.2f", "lower end of the 90 % interval"),
-    "saved_hours_high": ("saved, at most [h]", "%.2f", "upper end of it"),
-    "wait_p50_hours": ("median wait [h]", "%.2f", "from the request to the first block of its file"),
-    "wait_p95_hours": ("19 of 20 wait less than [h]", "%.2f", "the same"),
+    "saved_hours_high": ("saved, at most [h]", "%.2f", "upper end of the 90 % interval"),
+    "wait_p50_hours": ("median wait [h]", "%.2f", "time from a request to the first block of its file"),
+    "wait_p95_hours": (
+        "95 % of requests wait less than [h]",
+        "%.2f",
+        "time from a request to the first block of its file",
+    ),
 }
 
 
@@ -35,12 +43,12 @@ def show(page: Page) -> None:
     work = page.ask("recorded_work", n_days=forecast.WEEK_DAYS)
     n_requests = sum(row["mode"] == "read" and row["queued_at"] is not None for row in work.rows)
     if not n_requests:
-        st.text("No log of this week has when files were asked for, so no policy can be tried.")
+        st.text("No log of this week records when files were requested, so no policy can be tried.")
         return
     if n_requests > MOST_REQUESTS:
-        st.info(f"{n_requests:,} requests take long to run again: `tapescope forecast mounts` does it.")
+        st.info(f"{n_requests:,} requests are too many to replay on this page: use `tapescope forecast mounts`.")
         return
-    with st.spinner(f"Running {n_requests:,} requests again under other mount policies", show_time=True):
+    with st.spinner(f"Replaying {n_requests:,} requests under other mount policies", show_time=True):
         found = _advice(page)
     if isinstance(found, NoEstimate):
         st.info(f"{escape_markdown(no_estimate(found)).capitalize()}.")
@@ -57,19 +65,18 @@ def _advice(page: Page) -> MountAdvice | NoEstimate:
 
 
 def _show(found: MountAdvice) -> None:
-    off = f"The replay of the week is {percent(found.error)} off, most in the {escape_markdown(found.what)}."
+    off = (
+        f"The replay of the week differs from the record by up to {percent(found.error)}"
+        f" ({escape_markdown(found.what)})."
+    )
     if found.is_withheld:
-        st.error(
-            f"{off} That is more than {percent(forecast.MOST_ERROR)}: what another policy would bring is withheld."
-        )
+        st.error(f"{off} That is more than {percent(forecast.MOST_ERROR)}: the effect of other policies is withheld.")
     else:
-        st.text(f"{off} A policy that saves drive-hours makes requests wait.")
+        st.text(f"{off} A policy that saves drive-hours makes requests wait longer.")
     components.show_rows(forecast.policy_rows(found), _columns(), "Mount policies: drive-hours saved and waits")
     if found.unplaced:
         kinds = escape_markdown(", ".join(found.unplaced))
-        st.caption(
-            f"The positions of files on tapes of {kinds} are not known: the order of reading has no effect there."
-        )
+        st.caption(f"The positions of files on tapes of {kinds} are unknown, so the reading order has no effect there.")
 
 
 def _columns() -> dict[str, Any]:

@@ -25,7 +25,7 @@ def show(volume: str) -> None:
     contents = page.ask("tape_contents", volume=volume)
     state.keep("tape", volume)
     if not (mounts.rows or contents.rows):
-        st.text("No log or list has a tape of this label.")
+        st.text("No log or list of volumes has a tape with this label.")
         components.show_sql(mounts, contents)
         return
     rows = sorted(mounts.rows, key=lambda row: (str(row["requested_at"] or row["day"]), row["session_id"]))
@@ -33,15 +33,14 @@ def show(volume: str) -> None:
     last = f", last on {format.day_text(rows[-1]['day'])}" if rows else ""
     st.markdown(
         f"**{format.counted(len(rows), 'mount')}{last}; they moved {format.quantity(moved, 'GB')}.**"
-        f" {format.counted(len(contents.rows), 'file')} of it {'is' if len(contents.rows) == 1 else 'are'} known."
+        f" {format.counted(len(contents.rows), 'file')} on this tape"
+        f" {'is' if len(contents.rows) == 1 else 'are'} known."
     )
     if rows:
-        session = fields.choose(
-            "session", "Mount, the latest first", [row["session_id"] for row in rows[::-1]], page=st
-        )
+        session = fields.choose("session", "Mount (latest first)", [row["session_id"] for row in rows[::-1]], page=st)
         tape_maps.show(page, volume, session)
-        components.heading(mounts, "Hours of its mounts, by drive")
-        components.show_chart(mounts, _by_drive(mounts.frame()), "Hours of its mounts, drive by drive.")
+        components.heading(mounts, "Hours of this tape's mounts, by drive")
+        components.show_chart(mounts, _by_drive(mounts.frame()), "Hours of this tape's mounts, by drive.")
         components.show_table(mounts, MOUNTS, rows)
         components.show_sql(mounts)
     if contents.rows and rows:  # its SQL is under the map

@@ -86,9 +86,9 @@ def _asked(first: date, last: date, usual: date) -> Days:
     taken = {"from": min(begin, end).isoformat(), "to": end.isoformat()}
     if missed := " ".join(f"{name} {text}" for name, text in asked.items() if text != taken[name]):
         if None in days.values():
-            why = f"a day is written as {last}"
+            why = f"write a day as {last}"
         elif all(first <= day <= last for day in days.values() if day):
-            why = "it begins after it ends"
+            why = "its first day is after its last"
         else:
             why = f"the days with data are {first} to {last}"
         fields.say_instead("Period", missed, why, " to ".join(dict.fromkeys(taken.values())))

@@ -13,19 +13,39 @@ from pipelines.primitives.text import escape_markdown
 HOURS = 3600.0  # seconds of one
 CHARTED = ("ended_hours", "waited_hours", "busy_hours", "rate_mb_s")
 COLUMNS = {
-    "drives": ("drives", "", "kind of drive, and what it did"),
-    "scenario": ("scenario", "", "what is changed"),
-    "run": ("run", "", "recorded by the logs; replayed unchanged; run with the changes"),
+    "drives": ("drives", "", "kind of drive, and whether it read or wrote"),
+    "scenario": ("scenario", "", "the changes of this scenario"),
+    "run": ("run", "", "recorded by the logs, replayed unchanged, or simulated with the changes"),
     "mounts": ("mounts", "localized", "mounts that ended"),
     "moved_tb": ("moved [TB]", "%.2f", "files moved"),
-    "busy_hours": ("drive-hours [h]", "%.2f", "drives taken, from the mount request to dismounted"),
-    "rate_mb_s": ("rate of a drive [MB/s]", "%.1f", "MB a second of a drive in use, mounts and gaps included"),
-    "read_mb_s": ("read [MB/s]", "%.1f", "of all drives together, to the end of the last read"),
-    "write_mb_s": ("written [MB/s]", "%.1f", "of all drives together, to the end of the last write"),
-    "waited_hours": ("waited [h]", "%.2f", "mounts waited for a drive, their tape, a place or their chunk, summed"),
-    "ended_hours": ("ended after [h]", "%.2f", "from the first request to the end of the work"),
-    "done_hours": ("done after [h]", "%.2f", "from the first request to the end of a mount, on average"),
-    "keeps_up": ("keeps up", "", "whether the drives have the hours that the work asks for, and all of it ends"),
+    "busy_hours": (
+        "drive-hours [h]",
+        "%.2f",
+        "time in which drives were occupied, from the mount request to the dismount",
+    ),
+    "rate_mb_s": (
+        "overall rate of a drive [MB/s]",
+        "%.1f",
+        "bytes ÷ time in which a drive was occupied, mounts and gaps included",
+    ),
+    "read_mb_s": ("read [MB/s]", "%.1f", "all drives together, from the first request to the end of the last read"),
+    "write_mb_s": (
+        "written [MB/s]",
+        "%.1f",
+        "all drives together, from the first request to the end of the last write",
+    ),
+    "waited_hours": (
+        "waited [h]",
+        "%.2f",
+        "sum over all mounts: waits for a drive, the tape, a place at the station or a chunk",
+    ),
+    "ended_hours": ("all work ends after [h]", "%.2f", "time from the first request to the end of the last mount"),
+    "done_hours": (
+        "a mount ends after [h], on average",
+        "%.2f",
+        "time from the first request to the end of a mount, averaged over mounts",
+    ),
+    "keeps_up": ("keeps up", "", "whether the drives have enough hours for the work, so that all of it finishes"),
 }
 
 
@@ -34,9 +54,15 @@ def form(drives: dict[str, int]) -> Changes:
     with st.form("whatif"):
         one, two, three = st.columns(3)
         gap = fields.number(
-            "gap", "Gaps of at most [s]", 0.0, one, "dialogues between two files; what is shorter stays"
+            "gap",
+            "Gaps of at most [s]",
+            0.0,
+            one,
+            "longer gaps between two files are shortened to this, shorter gaps stay",
         )
-        speed = fields.number("faster", "Drives faster by the factor", 0.01, two, "on the recorded speed of all", 1.0)
+        speed = fields.number(
+            "faster", "Factor by which drives are faster", 0.01, two, "applies to the recorded speed of all drives", 1.0
+        )
         depth = fields.count("depth", "Requests a client keeps queued", three, start=1)
         places = st.columns(max(3, min(5, len(drives))))
         numbers = {
@@ -46,15 +72,27 @@ def form(drives: dict[str, int]) -> Changes:
             for (kind, recorded), place in zip(sorted(drives.items()), cycle(places), strict=False)
         }
         one, two, three = st.columns(3)
-        instances = fields.count("instances", "Instances at a station", one, "each with inputs and outputs", 1)
-        inputs = fields.count("inputs", "Inputs of an instance", two, "mounts it reads from at once")
-        outputs = fields.count("outputs", "Outputs of an instance", three, "mounts it writes to at once")
+        instances = fields.count(
+            "instances", "Instances at a station", one, "migration processes, each with its own inputs and outputs", 1
+        )
+        inputs = fields.count(
+            "inputs", "Inputs of an instance", two, "mounts that an instance reads from at the same time"
+        )
+        outputs = fields.count(
+            "outputs", "Outputs of an instance", three, "mounts that an instance writes to at the same time"
+        )
         one, two, three = st.columns(3)
-        disk = fields.number("disk", "A station's disks carry at most [MB/s]", 0.1, one, "in and out together")
+        disk = fields.number("disk", "A station's disks carry at most [MB/s]", 0.1, one, "reads and writes together")
         link = fields.number("link", "A station's link carries at most [MB/s]", 0.1, two, "in each direction")
-        chunk = fields.number("chunk", "Chunks before writing [GB]", 0.1, three, "collected before a mount that writes")
+        chunk = fields.number(
+            "chunk",
+            "Chunks before writing [GB]",
+            0.1,
+            three,
+            "amount that a station collects before it requests a mount for writing",
+        )
         one, two = st.columns([1, 2])
-        at_once = fields.tick("at_once", "All mounts asked for at once", one, "drives never lack work")
+        at_once = fields.tick("at_once", "Request all mounts at the start", one, "so that drives never lack work")
         waits = fields.tick("wait", "Writes wait for reads", two, "a station writes no more than it has read")
         st.form_submit_button("Run", type="primary")
     return Changes(

@@ -31,9 +31,9 @@ def show() -> None:
         for page, label, choices in links[:MOST_SHOWN]:
             state.link(page, label, **choices)
         if not links:
-            st.caption("Nothing has that in its name.")
+            st.caption("No name contains this text.")
         elif len(links) > MOST_SHOWN:
-            st.caption("More was found: write more of the name.")
+            st.caption("There are more matches: type more of the name.")
 
 
 def _pages(text: str) -> Iterator[tuple[str, str, dict[str, str]]]:

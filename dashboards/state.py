@@ -75,7 +75,7 @@ def say_unused() -> None:
     names = st.session_state[_NAMES]
     if names and (unused := sorted(set(st.query_params) - names)):
         listed = ", ".join(f"“{escape_markdown(name, NAME_CHARS)}”" for name in unused)
-        notice(f"This page has no choice named {listed}: that part of the address was left out.")
+        notice(f"This page has no choice named {listed}: that part of the address was ignored.")
 
 
 def value(name: str) -> str:

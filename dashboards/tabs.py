@@ -15,14 +15,18 @@ def show(page_name: str, title: str) -> None:
     has_rows = filled(page.snapshot, frozenset(name for part in parts for name in part.needs))
     shown = {part.name: part for part in parts if is_shown(part, has_rows)}
     if not shown:
-        st.info("No log that this page shows was ever read. About lists which logs bring it.")
+        st.info("No log that this page needs was ever read. The page About lists the logs it needs.")
         state.link("about/missing", "What is missing, and how to add it")
         state.stop()
     asked = state.value("part")
     asked = next((part.name for part in parts if asked in part.was), asked)
     if asked and asked not in shown:
         known = next((part for part in parts if part.name == asked), None)
-        why = f"this site has no data of it, which needs {known.lacking}" if known else "this page has no such part"
+        why = (
+            f"this site has no data for it (it needs {known.lacking})"
+            if known
+            else "this page has no part with that name"
+        )
         fields.say_instead("Part", asked, why, next(iter(shown.values())).title)
     names = list(shown)
     titles = [part.title for part in shown.values()]

@@ -10,17 +10,22 @@ from dashboards.head import Page
 def show(page: Page, volume: str, session: str) -> None:
     """The way of one mount next to the map of its tape, with what the mount moved in colour."""
     path, contents = page.ask("mount_path", session=session), page.ask("tape_contents", volume=volume)
-    components.heading(path, "The way of this mount, and the positions of the tape's files")
+    components.heading(path, "The order in which this mount read the tape's files, and their positions")
     left, right = st.columns(2)
     titles = {
-        "number": "number in the mount",
-        "file_number": "file on the tape",
+        "number": "order in the mount",
+        "file_number": "file number on the tape",
         "position_s": path.label("position_s"),
     }
     if path.rows:
-        components.show_chart(path, tape_charts.way(path.frame(), titles), "The way through the tape's files.", left)
+        components.show_chart(
+            path,
+            tape_charts.way(path.frame(), titles),
+            "Files of the mount in the order in which they were moved.",
+            left,
+        )
     else:
-        left.text("No log shows the places of this mount's files on the tape.")
+        left.text("No log shows the positions of this mount's files on the tape.")
     places = data.places(contents) if contents.rows else None
     if places is not None:
         read = {row["file_number"] for row in path.rows}
@@ -28,7 +33,8 @@ def show(page: Page, volume: str, session: str) -> None:
         components.show_chart(contents, chart, "Files by wrap and metres along the tape.", right)
     else:
         right.text(
-            "The positions of the tape's files are not known: its technology has no tracks in the table, or its files"
-            " have no sizes."
+            "The positions of the tape's files are not known: the number of tracks of this"
+            " tape technology is unknown, or"
+            " the sizes of its files are unknown."
         )
     components.show_sql(path, contents)

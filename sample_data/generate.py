@@ -93,16 +93,22 @@ def _write(path: Path, text: str) -> None:
 def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="python -m sample_data.generate", description="Write the sample archive.")
     parser.add_argument("--out", type=Path, required=True, help="folder for site.toml, truth.toml and logs/")
-    parser.add_argument("--scenario", help="a name in sample_data/scenarios, or a TOML file (default migration)")
-    parser.add_argument("--seed", type=int, help="moves the faults and all that is random (default: the scenario's)")
-    parser.add_argument("--no-faults", action="store_true", help="nothing goes wrong and all stations are busy")
+    parser.add_argument(
+        "--scenario", help="name of a scenario in sample_data/scenarios, or a TOML file (default: migration)"
+    )
+    parser.add_argument(
+        "--seed",
+        type=int,
+        help="number that determines the faults and all random values (default: the seed of the scenario)",
+    )
+    parser.add_argument("--no-faults", action="store_true", help="plant no faults, and keep all stations busy")
     parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="e.g. pic.test4.drive_mb_s=70")
     options = parser.parse_args(arguments)
     overrides: dict[str, int | float | str] = {}
     for pair in options.set:
         key, is_pair, value = pair.partition("=")
         if not is_pair:
-            parser.error(f"--set wants KEY=VALUE, not {pair!r}")
+            parser.error(f"--set needs KEY=VALUE, not {pair!r}")
         overrides[key] = value
     try:
         write(_chosen(options.scenario or "migration", options.seed, options.no_faults, overrides), options.out)
@@ -117,7 +123,7 @@ def _chosen(name: str, seed: int | None, is_quiet: bool, overrides: dict[str, in
     if isinstance(story, scenario.MigrationScenario):
         changes |= {"set": story.set | overrides} | ({"faults": False} if is_quiet else {})
     elif overrides:
-        raise ValueError("--set knows the migration story's numbers; write a scenario file for another library")
+        raise ValueError("--set changes only numbers of the story migration; for other stories, write a scenario file")
     elif is_quiet:
         changes["fault"] = ()
     return story.model_copy(update=changes)

@@ -114,7 +114,7 @@ class _Shift:
         """The tape in no drive that was mounted least, rather one this drive did not have yet; of equals any."""
         free = [tape for tape in self.tapes[mode] if self.busy_until.get(tape.label, 0) <= at]
         if not free:
-            raise ValueError("more drives work at once than there are tapes: give the scenario more tapes")
+            raise ValueError("more drives work at the same time than there are tapes: give the scenario more tapes")
         rank = {tape.label: (self.used[tape.label], self.used[f"{tape.label} {drive}"]) for tape in free}
         least = min(rank.values())
         return self.rng.choice([tape for tape in free if rank[tape.label] == least])

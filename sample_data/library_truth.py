@@ -47,7 +47,7 @@ def truth_text(library: Library) -> str:
 
 def head_lines(scenario: Drawn) -> list[str]:
     facts = {"story": scenario.story, "seed": scenario.seed, "drive_weeks": round(scenario.drive_weeks, 4)}
-    title = "# What was planted, written by sample_data/generate.py. Times are UTC, costs hours of drive time."
+    title = "# The planted faults, written by sample_data/generate.py. Times are UTC, costs are drive-hours."
     return [title, "", "[scenario]", *pairs(facts), ""]
 
 

@@ -75,7 +75,9 @@ def _run_test(run: DriveRun, test: PicTest, sizes: list[int]) -> None:
     spent = ready - session.load_requested + sum(us(call + SMALL_S) for call in calls) + gap * (len(calls) - 1)
     left = total - spent - (end - eject) - us(SLACK_S)
     if left < us(0.2) * len(calls):
-        raise ValueError(f"{test.overall_mb_s} MB/s overall leaves no time to position at {test.drive_mb_s} MB/s")
+        raise ValueError(
+            f"{test.overall_mb_s} MB/s overall leaves no time for positioning at a drive rate of {test.drive_mb_s} MB/s"
+        )
     weights = [0.7 + 0.6 * run.rng.random() for _ in calls]
     unit = left / sum(weights)
     before = None

@@ -22,36 +22,36 @@ _TOP = f"""\
 # The site of the sample archive: eight migration stations, their drives and links, and the logs in logs/.
 # Paths are relative to this file.
 name = "migration stand"
-zone = "{ZONE}"                 # of clocks that name no zone
+zone = "{ZONE}"                 # time zone of clocks that name none
 warehouse = "var/warehouse"
 duty_threshold_mb_s = 5.0                # a half-hour above this counts as active
-expected_gap_s = 2.0                     # between two files, without file mark and positioning
-log_silence_s = 600                      # a server log silent for longer has a hole
-# min_coverage = {{ long_gap = 0.9 }}      # share of its logs that a rule needs, where it is not to be the rule's own
-# change_log = "changes.csv"             # what was changed on purpose, with the columns at, what, entities, note; or:
+expected_gap_s = 2.0                     # normal avoidable gap between two files, in seconds
+log_silence_s = 600                      # a server log that is silent for longer has a hole (seconds)
+# min_coverage = {{ long_gap = 0.9 }}      # share of its logs that a rule needs, in place of the rule's own value
+# change_log = "changes.csv"             # changes made on purpose, with the columns at, what, entities, note; or:
 # [[change]]
 # at = 2010-03-08T14:00:00
 # what = "blocksize 512 -> 1024 kB"
-# entities = ["stkenmvr205a"]            # drives, stations, hosts, systems; all of the site without it
+# entities = ["stkenmvr205a"]            # drives, stations, hosts, systems; without it, the whole site
 
 """
 
 
 _COLLECT = """\
-# What `tapescope collect` asks for, and how often. It keeps the answers in var/spool; they need no [[input]].
+# What `tapescope collect` requests, and how often. It keeps the answers in var/spool; they need no [[input]].
 # [[collect]]
 # name = "hosts"
 # prometheus = "http://prom:9090"        # or VictoriaMetrics; `command` and `journal`: see docs/guides/collecting.md
 # every = "5m"
-# since = "7d"                           # how far back the first time
+# since = "7d"                           # how far back the first request reaches
 """
 
 _FACTS = """\
-# Facts by date, of whatever you like: any key besides `of` and `from`. `tapescope ask configuration` lists them, timed
-# tests show those of their host, and `tapescope ask rates_by_fact fact=filesystem` holds rates against them.
+# Facts that no log shows, by date: use any keys besides `of` and `from`. `tapescope ask configuration` lists
+# them, timed tests show those of their host, `tapescope ask rates_by_fact fact=filesystem` compares rates by a fact.
 [[fact]]
 of = "stkendm10a"
-# from = 2010-03-01                      # from that day on; always without it
+# from = 2010-03-01                      # first day on which the fact is true; without it, always
 memory_gb = 8
 processors = "one quad-core X3360"
 arrays = "2 x 535 GB"
@@ -60,38 +60,40 @@ arrays = "2 x 535 GB"
 
 
 def site_text() -> str:
-    parts = [_TOP, "# Stations stage files between tapes; scanning ones only read back what was migrated.\n"]
+    parts = [_TOP, "# Stations stage files between tapes; scanning stations only read back migrated files.\n"]
     for station in STATIONS:
         aliases = (
-            f'aliases = ["{MISSPELT[1]}"]             # misspelt for an hour\n' if station.name == MISSPELT[0] else ""
+            f'aliases = ["{MISSPELT[1]}"]             # misspelt name that the log has for an hour\n'
+            if station.name == MISSPELT[0]
+            else ""
         )
         spool = "spool_gb = 1070.0                   # two arrays of 535 GB\n" if station.name in LOGGED else ""
         parts.append(f'[[station]]\nname = "{station.name}"\n{aliases}role = "{station.role}"\n{spool}\n')
-    parts.append("# Recalls the tape of the tape-read tests; it has no link of its own here.\n")
+    parts.append("# The station that recalls the tape of the tape-read tests; no link is declared for it.\n")
     parts.append(f'[[station]]\nname = "{STAGER}"\nrole = "stager"\n\n')
     parts.append(_FACTS)
+    parts.append('# Drives: the name, its name in the log, and the host of its mover. `robot = "SL8500"` would\n')
     parts.append(
-        '# Drives: the name, the name its mover logs under, and where the mover runs. `robot = "SL8500"` would\n'
+        "# name the library that serves the drive; `from` and `to` would be its first days in and out of service.\n"
     )
-    parts.append("# names the library that serves it; `from` and `to` are its days in service.\n")
     for drive in DRIVES:
         parts.append(
             f'[[drive]]\nname = "{drive.name}"\nlogname = "{drive.logname}"\nmover = "{drive.mover}"\n'
             f'mover_host = "{drive.mover_host}"\ngeneration = "{drive.generation}"\n\n'
         )
-    parts.append("# Bonded pairs of 1 Gb/s, polled at the switch: the switch's \"in\" is the station's out.\n")
+    parts.append('# Bonded pairs of 1 Gb/s, polled at the switch: the switch\'s "in" is traffic out of the station.\n')
     for station in STATIONS:
         parts.append(
             f'[[link]]\nname = "{station.link}"\nstation = "{station.name}"\n'
             'capacity_mb_s = 250.0\npolled = "switch"\n\n'
         )
-    parts.append("# The amount to be moved, and since when: `tapescope forecast campaign` shows the progress.\n")
+    parts.append("# The amount to move, and the start: `tapescope forecast campaign` shows the progress.\n")
     parts.append('[[campaign]]\nname = "LTO-2 to LTO-4"\nsize_tb = 1000.0\nfrom = 2010-03-10\nmode = "write"\n\n')
-    parts.append(
-        "# What the archive is planned to hold: `tapescope forecast growth` holds it against what is written.\n"
-    )
+    parts.append("# The planned size of the archive: `tapescope forecast growth` compares it with the forecast.\n")
     parts.append("# [[plan]]\n# by = 2012-01-01\n# holdings_tb = 5000.0\n")
-    parts.append('# storage_group = "cms"                 # of all of it without; file_family too\n\n')
+    parts.append(
+        '# storage_group = "cms"                 # without it, the entire archive; `file_family` also works\n\n'
+    )
     parts.append("# Logs, and the time each kind is expected to cover.\n")
     parts.append(_input("logs/mrtg/{link}.log*", "", WEEK_FROM, DAY_TO))
     parts.append(_input("logs/enstore/LOG-{date}*", 'system = "stken"\n', DAY_FROM, DAY_TO))

@@ -224,7 +224,7 @@ def _override(settings: Settings, key: str, value: str) -> None:
             target = target[step] if isinstance(target, dict) else getattr(target, step)
         old = target[name] if isinstance(target, dict) else getattr(target, name)
     except (KeyError, AttributeError):
-        raise ValueError(f"no setting is called {key!r}; see the classes of sample_data/story.py") from None
+        raise ValueError(f"there is no setting {key!r}; see the classes of sample_data/story.py") from None
     if not path or not isinstance(old, int | float | str):
         raise ValueError(f"{key!r} is not a single number or word")
     new = type(old)(value)

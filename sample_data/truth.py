@@ -65,7 +65,7 @@ def _long_gaps(day: Day, settings: Settings) -> list[Fault]:
             f"{drive.station}/{drive.name}",
             ordered[0].from_at,
             ordered[-1].to_at,
-            f"{len(gaps)} of {n_all} gaps of the drive, most of it before the client's next request",
+            f"{len(gaps)} of {n_all} gaps of the drive are too long, mostly because the client's next request is late",
             lost / HOUR,
             lost_bytes / GB,
             {"n_gaps": len(gaps), "n_all_gaps": n_all},
@@ -122,11 +122,11 @@ def _vmstat_faults(plan: Plan, settings: Settings) -> list[Fault]:
             "amplitude_mb": fault.burst_mb,
             "mean_mb_s": round(fault.burst_mb / fault.burst_period_s, 1),
         }
-        note = "the spool is written in bursts while a file comes in"
+        note = "the spool is written in bursts while a file arrives"
         faults.append(Fault("flush_burst", plan.burst_station, VMSTAT_FROM, VMSTAT_TO, note, more=shape))
     if plan.silent_station:
         begin = VMSTAT_TO - fault.silent_minutes * MINUTE
-        note = "vmstat ends before the declared end"
+        note = "the vmstat log ends before the declared time"
         hours = fault.silent_minutes / 60
         faults.append(Fault("source_silent", f"vmstat/{plan.silent_station}", begin, VMSTAT_TO, note, hours))
     return faults
@@ -145,7 +145,7 @@ def _transfer_failures(day: Day, plan: Plan) -> list[Fault]:
         if cut.transfers[-1].failed
     )
     lost = (tries + remounts) / HOUR
-    note = f"{len(failed)} files read in vain, READ_ERROR of the drive"
+    note = f"{len(failed)} file reads failed with READ_ERROR"
     begin, end = failed[0].complete, failed[-1].complete
     more = {"n_failures": len(failed)}
     return [Fault("transfer_failures", plan.transfer_failures, begin, end, note, lost, more=more)]
@@ -156,7 +156,7 @@ def _mount_failures(day: Day, plan: Plan) -> list[Fault]:
     if not failed:
         return []
     lost = sum(failure.failed - failure.load_requested for failure in failed) / HOUR
-    note = f"{len(failed)} mounts given up by the robot"
+    note = f"{len(failed)} mounts that the robot failed to do"
     begin, end = failed[0].failed, failed[-1].failed
     return [Fault("mount_failures", plan.mount_failures, begin, end, note, lost, more={"n_failures": len(failed)})]
 
@@ -166,7 +166,7 @@ def _downs(day: Day) -> list[Fault]:
     for down in day.downs:
         lasted = down.to_at - down.from_at
         lost = lasted / SECOND * drive_rate(day, down.drive) / GB
-        note = "mover set offline until it was started again"
+        note = "the mover was offline until it was restarted"
         faults.append(Fault("drive_down", down.drive.name, down.from_at, down.to_at, note, lasted / HOUR, lost))
     return faults
 
@@ -174,7 +174,7 @@ def _downs(day: Day) -> list[Fault]:
 def truth_text(day: Day, faults: list[Fault], traffic: dict[str, Traffic], settings: Settings) -> str:
     """truth.toml."""
     lines = [
-        "# The planted truth of this archive, written by sample_data/generate.py from its own parameters.",
+        "# The planted faults of this archive, written by sample_data/generate.py from its own parameters.",
         "# Times are UTC. Costs: lost_hours of drive or station time, lost_gb_day gigabytes (10^9) not moved that day.",
         "",
     ]

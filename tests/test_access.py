@@ -51,7 +51,7 @@ def test_a_broken_secrets_file_opens_nothing(closed: Path, text: str) -> None:
     (closed / "secrets.toml").write_text(text)
     app = AppTest.from_file(APP, default_timeout=60).run()
     assert not app.exception
-    assert "no [auth]" in app.error[0].value and not app.title
+    assert "[auth] was not read" in app.error[0].value and not app.title
 
 
 def test_addresses_are_allowed_by_pattern() -> None:
@@ -96,7 +96,10 @@ def test_login_in_a_browser(closed: Path) -> None:
             assert serves_only_its_own_names(port)
             assert offers_nothing_else(port)
             assert listens_on_loopback_only(port)
-            for email, sees in (("ada@example.org", "No logs have been read yet"), ("eve@example.com", "not for eve")):
+            for email, sees in (
+                ("ada@example.org", "No logs have been read yet"),
+                ("eve@example.com", "no access to these pages as eve"),
+            ):
                 known.email = email
                 page = new_page(browser)
                 page.goto(f"{ours}/time")

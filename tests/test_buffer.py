@@ -148,5 +148,5 @@ def test_what_drives_and_pools_saw_is_never_added() -> None:
     assert [(one.witness, len(one.whole.reads.sizes)) for one in found] == [("drives", 2), ("pools", 1)]
     assert isinstance(found[0].whole.found, Behaviour) and isinstance(found[1].whole.found, NoEstimate)
     assert found[0].families[0].name == "cms" and found[1].own() is None
-    with pytest.raises(TapescopeError, match="no log has a file read"):
+    with pytest.raises(TapescopeError, match="no log shows a file read"):
         saw([])

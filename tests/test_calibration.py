@@ -31,7 +31,7 @@ def test_x8_four_tests_of_one_file_size_tell_no_speed() -> None:
     assert (
         isinstance(speed, NoEstimate) and "2705 to 2755 MB" in speed.reason and "different sizes" in speed.data_needed
     )
-    with pytest.raises(ValueError, match="not identifiable"):
+    with pytest.raises(ValueError, match="cannot be determined"):
         again.rate(100, 1000)
     # what the refusal spares us: MB per second of the slope of service time by size
     size, service_s = PIC[:, 1] * 1000 / PIC[:, 0], PIC[:, 1] * 1000 / PIC[:, 3] / PIC[:, 0]
@@ -46,7 +46,7 @@ def test_x1_and_x2_stated_costs_against_the_tests() -> None:
     for row, seek_s in ((2, 28.5), (3, 51.7)):
         found = check(Service(PIC[row, 2]), pic(slice(row, row + 1)))
         assert not found.fits and round(found.left_over_s[0], 1) == seek_s
-        assert f"{seek_s} to {seek_s} s per file" in found.summary and "as much as searches cost" in found.summary
+        assert f"{seek_s} to {seek_s} s per file" in found.summary and "as long as seeks take" in found.summary
 
 
 def test_costs_by_hand() -> None:
@@ -178,9 +178,9 @@ def test_drift_is_seen_where_it_is_and_not_where_it_is_not() -> None:
 
 def test_bad_mounts_are_named() -> None:
     one = np.ones(3)
-    with pytest.raises(ValueError, match="the same numbers"):
+    with pytest.raises(ValueError, match="one finite value"):
         Mounts(one, one, np.ones(2))
-    with pytest.raises(ValueError, match="the same numbers"):
+    with pytest.raises(ValueError, match="one finite value"):
         Mounts(one, one, np.array([1, 2, np.nan]))
     with pytest.raises(ValueError, match="above 0"):
         Mounts(one, one, one * 0)

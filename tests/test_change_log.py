@@ -65,11 +65,8 @@ def test_entries_of_a_file(tmp_path: Path) -> None:
 def test_what_cannot_be_read_stays_with_its_place_and_reason(tmp_path: Path) -> None:
     found = log_of(tmp_path, 'at,what\nyesterday,new disks\n2010-03-10,\n9999-12-31T23:59,never\n2010-03-10,"open\n')
     problems = {row[5]: str(row[6]) for row in found}
-    assert (
-        problems["changes.csv:2"].startswith("`at` is not an instant")
-        and problems["changes.csv:3"] == "`what` is empty"
-    )
-    assert problems["changes.csv:4"].startswith("`at` is not an instant")  # beyond the calendar in UTC
+    assert problems["changes.csv:2"].startswith("`at` is not a time") and problems["changes.csv:3"] == "`what` is empty"
+    assert problems["changes.csv:4"].startswith("`at` is not a time")  # beyond the calendar in UTC
     assert problems["changes.csv:5"].startswith("not CSV")
     assert {(row[0], row[1]) for row in found} == {(None, None)}
 

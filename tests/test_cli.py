@@ -96,7 +96,7 @@ def test_parse_as_a_step_returns_its_problem_and_prints_nothing(
     ("glob", "content", "reason"),
     [
         ("logs/none-{date}*", "", "no file matches an input of site.toml (logs/none-{date}*)"),
-        ("logs/odd*", "not a log\n", "not one of 1 files could be read"),
+        ("logs/odd*", "not a log\n", "none of 1 files could be read"),
     ],
     ids=["no file", "none readable"],
 )
@@ -106,7 +106,7 @@ def test_run_that_reads_nothing_says_so(tmp_path: Path, glob: str, content: str,
     (tmp_path / "site.toml").write_text(f'name = "test"\n[[input]]\nglob = "{glob}"\n')
     done = run("run", "--site", tmp_path)
     assert isinstance(done.exception, NothingRead) and done.exception.exit_code == 5
-    assert str(done.exception).startswith(f"nothing was read: {reason}") and done.exception.hint
+    assert str(done.exception).startswith(f"nothing was read, because {reason}") and done.exception.hint
     assert "Report: " in done.output, "the report is written all the same"
 
 
@@ -170,7 +170,7 @@ def test_an_unknown_file_is_reported_with_the_nearest_source(site: Path) -> None
     counts = json.loads(run("ingest", "--json", "--site", site).stdout)
     assert counts["loaded"] == 1 and counts["unknown"] == 2
     assert "nearest is vmstat" in counts["problems"][0]["reason"]
-    assert "nothing in its first lines is like any" in counts["problems"][1]["reason"]
+    assert "the first lines resemble no known kind" in counts["problems"][1]["reason"]
 
 
 def test_files_with_the_same_trouble_are_listed_together_with_the_way_out(site: Path) -> None:
@@ -183,8 +183,8 @@ def test_files_with_the_same_trouble_are_listed_together_with_the_way_out(site: 
     )
     (site / "logs" / "LOG-2010-08-01").write_text(vmstat)
     output = run("ingest", "--site", site).output
-    assert "unknown: 9 files: no source recognises it; nothing in its first lines" in output
-    assert "logs/LOG-2010-07-04 and 5 more: `tapescope ask files`" in output
+    assert "unknown: 9 files: no source recognises the file; the first lines resemble" in output
+    assert "logs/LOG-2010-07-04 and 5 more (`tapescope ask files` lists them)" in output
     assert output.count("LOG-2010-07") == 4 and "`start_at` and `interval_s`" in output.splitlines()[-1]
 
 
@@ -270,7 +270,7 @@ def test_a_former_name_leads_to_the_present_one(site: Path) -> None:
     for args in (("ask", "mounts", "--site", site), ("explain", "mounts")):
         refused = run(*args)
         assert isinstance(refused.exception, TapescopeError) and refused.exception.exit_code == 2
-        assert "is now 'session_rates'" in str(refused.exception)
+        assert "is now called 'session_rates'" in str(refused.exception)
 
 
 def test_explain_describes_units_of_every_kind() -> None:

@@ -60,11 +60,11 @@ def reasons(site: Site, *names: str) -> list[str]:
         ('every = "5m"\nprometheus = "http://me:pw@p:9090"', "set a token in the environment"),
         ('every = "5m"\nprometheus = "file:///etc/passwd"', "an address such as"),
         ('every = "5m"\nprometheus = "http://p"\nask = ["up} or {x"]', "not a pattern of metric names"),
-        ('every = "5m"\ncommand = ["dsmadmc", "-pa=geheim"]', "site.toml must not hold a password"),
+        ('every = "5m"\ncommand = ["dsmadmc", "-pa=geheim"]', "site.toml must not contain a password"),
         ('every = "5m"\ncommand = ["x"]\ntoken = "AWS_SECRET_ACCESS_KEY"', "should match pattern"),
         ('every = "5m"\njournal = ["--vacuum-size=1"]', "selects no entries"),
-        ('every = "5m"\njournal = ["--unit=cta-taped"]\nask = ["x"]', "`ask` belongs to `prometheus`"),
-        ('every = "5m"\njournal = ["--unit=cta-taped"]\nstamp = true', "`stamp` belongs to a `command`"),
+        ('every = "5m"\njournal = ["--unit=cta-taped"]\nask = ["x"]', "`ask` is only for an entry with `prometheus`"),
+        ('every = "5m"\njournal = ["--unit=cta-taped"]\nstamp = true', "`stamp` is only for a `command`"),
         ('name = "../x"\nevery = "5m"\ncommand = ["x"]', "should match pattern"),
         ('every = "5m"\ncommand = ["x"]\n[[collect]]\nname = "c"\nevery = "1m"\ncommand = ["y"]', "declared twice"),
     ],
@@ -149,12 +149,12 @@ def server() -> Iterator[tuple[str, list[str]]]:
 @pytest.mark.parametrize(
     ("kind", "why"),
     [
-        ("redirect", "it answers with another address, which is not followed"),
-        ("endless", "its answer is longer than 0.25 MiB"),
-        ("slow", "no whole answer within 1 s"),
-        ("silent", "no whole answer within 1 s"),
-        ("broken", r"it answered 500 out of \x1b[31mmemory out of"),
-        ("closed", "it answered 401 no: Bearer …"),
+        ("redirect", "the server redirects to another address, which tapescope does not follow"),
+        ("endless", "the server's answer is longer than 0.25 MiB"),
+        ("slow", "the server gave no complete answer within 1 s"),
+        ("silent", "the server gave no complete answer within 1 s"),
+        ("broken", r"the server answered 500 out of \x1b[31mmemory out of"),
+        ("closed", "the server answered 401 no: Bearer …"),
         ("page", "this answer is not from Prometheus: <html></html>"),
     ],
 )
@@ -176,7 +176,7 @@ def test_a_strange_server_holds_up_nothing(
 
 def test_a_server_that_is_away_is_named_without_what_it_was_asked(tmp_path: Path) -> None:
     site = site_of(tmp_path, 'name = "p"\nprometheus = "http://127.0.0.1:1/key-of-it"\nevery = "1h"')
-    assert reasons(site) == ["cannot be asked: Connection refused"]
+    assert reasons(site) == ["the request failed: Connection refused"]
 
 
 def test_a_token_that_no_header_holds_is_not_shown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -192,14 +192,14 @@ def test_a_token_that_no_header_holds_is_not_shown(tmp_path: Path, monkeypatch: 
 @pytest.mark.parametrize(
     ("script", "why"),
     [
-        ("sleep 60 & echo $! >child; wait", "it did not end within 1 s; raise `timeout`"),
-        ("exec >&- 2>&-; echo $$ >child; exec sleep 60", "it did not end within 1 s"),
-        ("echo $$ >child; yes", "it prints more than 0.25 MiB; raise `max_mb`"),
+        ("sleep 60 & echo $! >child; wait", "the command did not end within 1 s; raise `timeout`"),
+        ("exec >&- 2>&-; echo $$ >child; exec sleep 60", "the command did not end within 1 s"),
+        ("echo $$ >child; yes", "the command prints more than 0.25 MiB; raise `max_mb`"),
         (
             "echo '[]'; echo \"no ticket of $1\" >&2; head -c 1000000 /dev/zero | tr '\\\\0' y >&2; exit 3",
-            "it ended with 3: no ticket of …",
+            "the command ended with exit code 3: no ticket of …",
         ),
-        ("kill -9 $$", "it ended with -9"),
+        ("kill -9 $$", "the command ended with exit code -9"),
     ],
 )
 def test_a_command_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, script: str, why: str) -> None:
@@ -239,7 +239,7 @@ def test_a_command_gets_no_shell_and_none_of_our_secrets(tmp_path: Path, monkeyp
         command("no-such-command", name="none"),
         command("cat", name="input"),
     )
-    assert reasons(site) == ["", "", "cannot be started: No such file or directory", ""]
+    assert reasons(site) == ["", "", "the command cannot be started: No such file or directory", ""]
     (variables,) = kept(site, "env")
     assert SECRET.encode() not in variables and b"KRB5CCNAME=FILE:/tmp/cache" in variables and b"PATH=" in variables
     assert kept(site, "words") == [b"$(id) ; cat /etc/passwd\n"] and not kept(site, "input")
@@ -421,7 +421,7 @@ def test_what_begins_to_fail_and_answers_again_is_recorded_once(tmp_path: Path) 
         steps.collect(site, is_all=True)
     runs = query(site, "SELECT outcome, failure FROM ops.run WHERE step = 'collect' ORDER BY started_at")
     assert [outcome for outcome, _ in runs] == ["failed", "done"]
-    assert "d: it ended with 1: cat: no-such-file" in runs[0][1]
+    assert "d: the command ended with exit code 1: cat: no-such-file" in runs[0][1]
     (state,) = (
         row for row in steps.ask(site, "freshness").as_dicts() if (row["kind"], row["name"]) == ("step", "collect")
     )
@@ -433,7 +433,10 @@ def test_the_command_line_says_what_was_collected(tmp_path: Path) -> None:
     with python("-m", "pipelines.cli", "collect", "--site", str(tmp_path)) as process:
         output, _ = process.communicate(timeout=120)
     assert process.returncode == 1
-    assert "Asked 2 of 2 entries (1 failed): 1 answers" in output and "failed: d: it ended with 1" in output
+    assert (
+        "Collected from 2 of 2 entries (1 failed): 1 answers" in output
+        and "failed: d: the command ended with exit code 1" in output
+    )
 
 
 def test_watching_ends_with_sigterm_and_takes_its_commands_along(tmp_path: Path) -> None:

@@ -45,7 +45,9 @@ def test_the_command_prints_the_counts() -> None:
     # for a seed no luck is in it; an interval that seldom held the truth would show
     assert all(20 < row.n_covered <= 30 for row in rows)
     within = sum(row.verdict == "yes" for row in rows)
-    assert f"{within} of 2 quantities: 85% to 95% of their 90 % intervals hold the truth (30 trials" in done.stdout
+    assert (
+        f"{within} of 2 quantities: 85% to 95% of their 90 % intervals contain the true value (30 trials" in done.stdout
+    )
 
 
 def test_truths_are_drawn_without_the_library() -> None:

@@ -162,7 +162,7 @@ def test_text_without_any_year_is_refused() -> None:
     [
         ('Jun 15 08:00:00.5 tpsrv01 cta-maintd: LVL="INFO" PID="1" TID="1" MSG="x"', "another program of CTA"),
         ('{"epoch_time":1781503281.5,"program":"cta-maintd","message":"x"}', "another program of CTA"),
-        ('{"message":"Tape session finished"}', "no line of CTA's tape daemon"),
+        ('{"message":"Tape session finished"}', "no line is a log line of CTA's tape daemon"),
     ],
 )
 def test_lines_near_to_it_are_not_claimed(line: str, why: str) -> None:

@@ -248,7 +248,7 @@ def test_a_failed_check_commits_nothing_and_the_report_says_so(home: Path, tmp_p
         "report": "success",
         "verdict": "upstream_failed",
     }
-    assert outcome["tries"]["build"] == 1, "what a second try cannot mend was tried again"
+    assert outcome["tries"]["build"] == 1, "a failure that repeats was tried again"
     assert differences(before, all_rows(site)) == []
     assert readers_see == query(site, "SELECT day, rule FROM gold.finding ORDER BY ALL")
     (sent,) = (site.root / "out").glob("*.txt")

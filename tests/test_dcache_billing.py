@@ -177,7 +177,7 @@ def test_an_unknown_client_is_left_open() -> None:
         ("rh-ls-pic-2025-06.txt", "tape queue"),
         ("hsm-script-sara-2024-02-14.log", "own script"),
         ("pool-log-ccin2p3-2024-04-26.journal", "journal"),
-        ("pool-log-lines.txt", "own log"),
+        ("pool-log-lines.txt", "the log of a pool or door"),
     ],
 )
 def test_other_text_of_dcache_is_named(realdata: Path, name: str, what: str) -> None:
@@ -259,7 +259,7 @@ def test_what_is_written_comes_back(records: list[dict[str, object]]) -> None:
     ("header", "why"),
     [
         ("$date$ [$cellType$:$cellName$:$type$] [$pnfsid$,$filesize$] $newThing$", r"\$newThing\$ is not known"),
-        ('$date; format="EEE dd HH:mm:ss"$ $type$ $cellName$', "EEE in its date is not known"),
+        ('$date; format="EEE dd HH:mm:ss"$ $type$ $cellName$', "EEE in the format of the date is not known"),
         ("$date$ $type$ $cellName$ $pnfsid$ $filesize$ $rc$", "lacks queue_ms, storage_class, transfer_ms"),
     ],
 )

@@ -119,7 +119,7 @@ def test_every_way_gets_the_report_once(root: Path, box: receivers.Letterbox, we
         2,
         ["/hook", "/api/v2/alerts"] * 2 + ["/api/v2/alerts"],
     )
-    assert all("--again sends it" in way["where"] for way in altered["ways"] if way["way"] in people)
+    assert all("--again sends the new report" in way["where"] for way in altered["ways"] if way["way"] in people)
 
 
 def test_two_at_once_send_it_once(root: Path, web: receivers.Web) -> None:
@@ -209,7 +209,9 @@ def test_a_mail_shows_the_report_in_any_reader(root: Path, box: receivers.Letter
 
 def test_who_has_the_mail_gets_no_second_for_one_address_that_is_wrong(root: Path, box: receivers.Letterbox) -> None:
     site, box.unknown = site_of(root, mail_to(box.port)), {TO[1]}
-    with pytest.raises(TapescopeError, match=f"{TO[0]} received it; the server refused {TO[1]}: 550 no such mailbox"):
+    with pytest.raises(
+        TapescopeError, match=f"the mail went to {TO[0]}, but the server refused {TO[1]}: 550 no such mailbox"
+    ):
         steps.deliver(site, DAY, DAY, secrets=SECRET)
     [way] = steps.deliver(site, DAY, DAY, secrets=SECRET)["ways"]
     assert way["state"] == "earlier" and "550 no such mailbox" in way["where"]
@@ -243,7 +245,7 @@ def test_mail_is_sent_to_whom_one_trusts(root: Path, monkeypatch: pytest.MonkeyP
 
 
 def test_a_password_never_goes_in_the_clear(root: Path) -> None:
-    with pytest.raises(TapescopeError, match="would be sent in the clear"):
+    with pytest.raises(TapescopeError, match="would be sent without encryption"):
         steps.deliver(site_of(root, mail_to(25, host="192.0.2.1")), DAY, DAY, secrets=SECRET)
 
 

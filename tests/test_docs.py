@@ -167,7 +167,8 @@ def test_every_step_that_can_fail_has_an_entry(step: str) -> None:
 def test_every_rule_has_its_entry_in_the_handbook(rule: Rule) -> None:
     headings = [heading for heading, _ in rule.entry]
     assert headings == [
-        "What it means", "How it is computed", "How to confirm it", "What to do", "When it is wrong",
+        "What the finding means", "How the rule works", "How to confirm the finding",
+        "What to do", "When the finding is wrong",
     ]  # fmt: skip
     assert all(len(text) > 40 and "{" not in text for _, text in rule.entry)
     assert re.search(r"`(tapescope ask|tapescope drill) ", rule.handbook.confirm), "name the command that confirms it"

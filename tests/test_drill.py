@@ -84,7 +84,7 @@ def test_what_is_printed_is_bounded_and_never_acts(site: Site) -> None:
     assert "mount DRV_1 VOL002" in result.stdout and f"logs/{NAME}:" in result.stdout
     assert "in “between files”, the 2 longest of" in result.stdout
     nobody = run(site, "DRV_1", "--bucket", "unknown", "--day", str(DAY))
-    assert "no log covers it" in nobody.stdout
+    assert "no log covers this time" in nobody.stdout
 
 
 @pytest.mark.parametrize(
@@ -107,7 +107,7 @@ def test_a_bucket_without_anything_is_an_answer(site: Site) -> None:
         bucket for drive, bucket, _ in buckets(site) if drive == "DRV_2"
     }
     assert empty
-    assert "nothing in" in run(site, "DRV_2", "--bucket", min(empty), "--day", str(DAY)).stdout
+    assert "no time in" in run(site, "DRV_2", "--bucket", min(empty), "--day", str(DAY)).stdout
 
 
 def test_a_file_that_is_no_longer_what_was_read(site: Site, tmp_path: Path) -> None:
@@ -126,10 +126,10 @@ def test_a_file_that_is_no_longer_what_was_read(site: Site, tmp_path: Path) -> N
         path.write_bytes(gzip.compress(whole))
         assert again() == expected
         path.write_bytes(b"something else\n" + whole)
-        assert again() == "the file has changed since it was read"
+        assert again() == "the file has changed since tapescope read it"
         path.unlink()
         assert again() == "the file cannot be read any more (No such file or directory)"
-        assert again("logs/other") == "it is not among the files that were read"
+        assert again("logs/other") == "tapescope has not read this file"
         found = run(site, "DRV_1", "--day", str(DAY), "--limit", "1").stdout
         assert "No such file or directory" in found and "transfer complete" in found  # as the warehouse keeps it
         path.write_bytes(whole)

@@ -31,8 +31,8 @@ def read(tmp_path: Path, zone: str) -> tuple[Any, str]:
 @pytest.mark.parametrize(
     ("zone", "reason"),
     [
-        ("", "its timestamps are in JST, its rows are read in UTC"),
-        ('zone = "Europe/Berlin"\n', "its timestamps are in JST, its rows are read in Europe/Berlin"),
+        ("", "the time stamps name the zone JST, but the rows are read in UTC"),
+        ('zone = "Europe/Berlin"\n', "the time stamps name the zone JST, but the rows are read in Europe/Berlin"),
         ('zone = "Asia/Tokyo"\n', ""),
         ('zone = "America/Sao_Paulo"\n', ""),  # has no words to compare
     ],
@@ -46,7 +46,7 @@ def test_zone_words_that_the_zone_has_not_stand_in_the_note(tmp_path: Path, zone
 def test_parse_reports_the_note(tmp_path: Path) -> None:
     (tmp_path / "host1.txt").write_text(VMSTAT)
     counts = steps.parse(None, tmp_path / "host1.txt", None, False, lambda row: None)
-    assert counts["note"].startswith("its timestamps are in JST")
+    assert counts["note"].startswith("the time stamps name the zone JST")
     assert (counts["records"], counts["skipped"]) == (2, 1)
 
 
@@ -61,12 +61,15 @@ def test_a_single_snapshot_of_disks_says_why_it_gives_no_record(tmp_path: Path) 
     lines = (HERE / "sources" / "vmstat" / "disks_stamped.txt").read_text().splitlines(keepends=True)
     (tmp_path / "one.txt").write_text("".join(lines[:3]))
     counts = steps.parse(None, tmp_path / "one.txt", None, False, lambda row: None)
-    assert (counts["records"], counts["note"]) == (0, "1 line is counters since boot that only begin an interval")
+    assert (counts["records"], counts["note"]) == (
+        0,
+        "1 line is counters since boot that only mark the start of an interval",
+    )
 
 
 def test_init_quotes_zone_words_as_evidence(tmp_path: Path) -> None:
     (tmp_path / "host1.txt").write_text(VMSTAT)
-    assert "zone words next to stamps: JST (3 lines)" in written(survey(tmp_path), tmp_path)
+    assert "names of zones next to time stamps: JST (3 lines)" in written(survey(tmp_path), tmp_path)
 
 
 BILLING = """\
@@ -92,7 +95,7 @@ def test_billing_without_a_year_is_a_warning(tmp_path: Path) -> None:
     (file,) = steps.ingest(steps.site_at(tmp_path)).files
     assert (file.state, file.counts.n_records) == ("loaded", 0)
     assert file.warning.startswith("1 line is without a year")
-    assert "its records carry no year" in written(survey(tmp_path), tmp_path)
+    assert "the records have no year" in written(survey(tmp_path), tmp_path)
 
 
 @pytest.mark.parametrize(

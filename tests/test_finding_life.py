@@ -97,7 +97,7 @@ def test_a_finding_is_not_gone_on_a_day_of_which_too_little_was_seen(tmp_path: P
     third = steps.ask(site, "finding_life", {"last_day": str(DAYS[2])}).as_dicts()
     assert [(row["state"], row["gone_day"], row["last_day"]) for row in third] == [("open", None, DAYS[1])]
     assert steps.ask(site, "withheld", {"last_day": str(DAYS[2])}).as_dicts()[0]["missing_hours"] == 100 / 60
-    assert "Too little was read" in run_detect(site, DAYS[2]).stdout
+    assert "Too few logs were read" in run_detect(site, DAYS[2]).stdout
 
 
 def test_a_finding_is_gone_when_somebody_looked_and_it_was_not_there(judged: Site) -> None:

@@ -104,7 +104,7 @@ def test_a_step_that_fails_is_shown_and_the_report_is_written(local: Path) -> No
     assert "tapescope run" in app.info[0].value
     with Warehouse(steps.site_at(local)).turn("another"):
         app.button(key="first-run").click().run()
-    assert not app.exception and "Not every step came to its end." in app.error[0].value
+    assert not app.exception and "Not every step finished." in app.error[0].value
     assert "ingest failed: WarehouseBusy" in texts(app)
     (report,) = (local / "var" / "reports").glob("*.txt")
     assert str(report.with_suffix(".html")) in texts(app) and "WarehouseBusy" in report.read_text()

@@ -134,10 +134,10 @@ def test_a_replay_that_is_off_withholds_the_answer(site: Site) -> None:
 def test_whatif_commands(site: Site) -> None:
     output = output_of(site, "whatif", "--faster", "1.5")
     assert re.search("changed +LTO-4 read ", output) and "withheld" not in output
-    assert "Against the replay: better; mounts are done" in output
+    assert "Compared with the replay: better; mounts end" in output
     fewer = output_of(site, "whatif", "--drives", "LTO-4=1")
     assert fewer.index("\nnone: the replay ") < fewer.index("\n1 LTO-4 drive "), "what makes work wait stands last"
-    assert re.search(r"they wait [\d.]+ h more in all", fewer)
+    assert re.search(r"mounts wait [\d.]+ h more in total", fewer)
     assert run(site, "whatif", "--faster", "0").exit_code == 2
     assert run(site, "whatif", "--drives", "LTO-4").exit_code == 2
     assert "there is no work for drives of kind 'LTO-9'" in run(site, "whatif", "--drives", "LTO-9=2").output
@@ -173,7 +173,7 @@ def test_fit_finds_what_the_generator_was_given(site: Site) -> None:
         assert "mounts of few files as well as of many" in line.unknown["mount_s"].data_needed
         assert one.mounts.n_files.max() <= 10 and one.mounts.n_files.min() >= 9
     output = output_of(site, "fit")
-    assert "sizing note's 120 s a mount and 4.4 s a file: the formula fits" in output
+    assert "as in CERN's sizing note: the formula fits" in output
     few = ("--days", "1", "--day", "2010-02-01")
     refused = run(site, "drives", "--traffic", "a=1,1,0.5", "--drives-like", "LTO-4 read", *few)
     assert isinstance(refused.exception, TapescopeError) and "cannot estimate costs of LTO-4 read: " in str(
@@ -186,7 +186,7 @@ def test_fit_finds_what_the_generator_was_given(site: Site) -> None:
 def test_buffer_command(site: Site) -> None:
     """The story reads its eight tapes in turn: 240 reads of 80 files, so 160 of them are read again."""
     output = output_of(site, "buffer", "--size", "0.05", "--family", "beams.raw")
-    assert "As the drives logged it, 4 days with reads:" in output and "One buffer for beams.raw:" in output
+    assert "Reads logged by the drives on 4 days:" in output and "One buffer for beams.raw:" in output
     (row,) = (line.split() for line in output.splitlines() if line.startswith("all "))
     assert (
         row[:2] == ["all", "240"]
@@ -194,7 +194,7 @@ def test_buffer_command(site: Site) -> None:
         and "only a buffer for the complete data set would help" in output
     )
     empty = run(site, "buffer", "--day", "2001-01-01")
-    assert isinstance(empty.exception, TapescopeError) and "no log has a file read" in str(empty.exception)
+    assert isinstance(empty.exception, TapescopeError) and "no log shows a file read" in str(empty.exception)
     strange = run(site, "buffer", "--family", "nobody's")
     assert isinstance(strange.exception, TapescopeError) and "beams.raw" in strange.exception.hint
 
@@ -202,12 +202,17 @@ def test_buffer_command(site: Site) -> None:
 def test_recall_commands(site: Site) -> None:
     """Tape VR0001 has ten files."""
     output = output_of(site, "recall", "VR0001", "9,2-3", "--speed", "80")
-    assert "30 % of its files are requested" in output and "Order: 2,3,9" in output
-    for files, why in (("99", "no file 99"), ("1,1", "listed twice"), ("4-2", "files are numbers"), ("x", "files are")):
+    assert "30 % of the tape's files are requested" in output and "Order: 2,3,9" in output
+    for files, why in (
+        ("99", "no file 99"),
+        ("1,1", "listed twice"),
+        ("4-2", "write file numbers"),
+        ("x", "write file"),
+    ):
         bad = run(site, "recall", "VR0001", files, "--speed", "80")
         assert bad.exit_code and why in bad.output + str(bad.exception), files
     lost = run(site, "recall", "NIX001", "1", "--speed", "80")
-    assert "no file of a tape 'NIX001'" in str(lost.exception)
+    assert "no file of tape 'NIX001'" in str(lost.exception)
     assert output_of(site, "recall", "VR0001", "1").startswith("Costs are those of LTO-4 read here, ")
     few = run(site, "recall", "VR0001", "1", "--days", "1", "--day", "2010-02-01")
     assert few.exit_code == 2 and "give --speed" in few.output, "no speed is stated, and too few mounts have it"
@@ -233,12 +238,12 @@ def test_campaigns(site: Site) -> None:
     assert (new.name, new.done_gb) == ("new tapes", pytest.approx(written, rel=1e-6))
     assert new.left_gb == pytest.approx(3000 - written) and new.n_days_lacking == 0
     assert new.rate_mb_s and 20 < new.rate_mb_s < 80
-    assert isinstance(new.end, NoEstimate) and new.end.reason == "4 days have logs"
+    assert isinstance(new.end, NoEstimate) and new.end.reason == "only 4 days have logs"
     assert (other.done_gb, other.rate_mb_s, other.n_days_lacking) == (0, None, 2)
     output = output_of(site, "campaign")
-    assert "4 days have logs; data needed: logs of at least 5 days" in output
-    assert "2 days since its start have no logs" in output
-    assert "to come: no log covers a day since it started, 2030-01-01." in output
+    assert "only 4 days have logs; data needed: logs of at least 5 days" in output
+    assert "2 days since the start of the campaign have no logs" in output
+    assert "to come: no log covers a day since the campaign started on 2030-01-01." in output
     renamed = site.model_copy(update={"campaign": site.campaign[1:]})
     with pytest.raises(TapescopeError, match=r"a campaign 'new tapes' that site.toml does not name"):
         forecast.progress(past(renamed))
@@ -280,7 +285,10 @@ def test_a_night_is_kept(site: Site) -> None:
     )
     assert by_quantity["LTO-4 read", "file_s"]["reason_missing"] is None
     assert by_quantity["LTO-4 read", "file_s"]["value"] == pytest.approx(between_s, rel=0.05)
-    for name, why in (("new tapes", "4 days have logs"), ("to come", "no log covers a day since it started")):
+    for name, why in (
+        ("new tapes", "only 4 days have logs"),
+        ("to come", "no log covers a day since the campaign started"),
+    ):
         assert by_quantity[name, "days_left"]["reason_missing"].startswith(why)
     assert by_quantity["new tapes", "week_gb"]["until_day"] == date(2010, 2, 11)
     assert ("LTO-4", "seek_factor") not in by_quantity, (
@@ -295,16 +303,16 @@ def test_a_night_is_kept(site: Site) -> None:
     assert json.loads(printed.output)["day"] == "2010-02-03"
     assert "forecasts from data up to 2010-02-04" in output_of(site)
     astray = CliRunner().invoke(cli, ["forecast", "--day", "2010-02-03", "fit", "--site", str(site.root)])
-    assert astray.exit_code == 2 and "options go after `fit`" in astray.output
+    assert astray.exit_code == 2 and "write the options after `fit`" in astray.output
 
 
 def test_a_night_of_which_nothing_is_known(tmp_path: Path) -> None:
     (tmp_path / "site.toml").write_text('name = "none"\n[[campaign]]\nname = "c"\nsize_tb = 1.0\nfrom = 2010-02-01\n')
     night = steps.forecast(steps.site_at(tmp_path))
     assert [(row["entity"], row["reason_missing"]) for row in night.rows] == [
-        ("c", "no log covers a day since it started, 2010-02-01")
+        ("c", "no log covers a day since the campaign started on 2010-02-01")
     ]
-    assert night.sentence == "No day with data yet: no forecast was made."
+    assert night.sentence == "No day has data yet, so no forecast was made."
 
 
 def test_drives_that_cannot_be_estimated() -> None:
@@ -320,9 +328,9 @@ def test_drives_that_cannot_be_estimated() -> None:
     mounts = Mounts(*(np.full(4, number) for number in (10.0, 10_000.0, 200.0)))
     read = {"read": Fitted("LTO-4", "read", mounts, calibration.fit(mounts))}
     for generation, days, fitted, why in (
-        ("LTO-4", [row], {}, "0 mounts that read were logged from request to dismount"),
+        ("LTO-4", [row], {}, "read traffic: 0 mounts were logged from request to dismount"),
         (None, [row], read, "no native rate is known for these drives"),
-        ("LTO-4", [row | {"read_gb": 0.0}], read, "nothing moved"),
+        ("LTO-4", [row | {"read_gb": 0.0}], read, "no data moved"),
         ("LTO-4", [row | {"down_hours": 24.0}], read, "down on all days with logs"),
     ):
         found = drives_needed._needed(generation, days, fitted)

@@ -52,9 +52,9 @@ def test_a_fact_holds_until_it_is_stated_anew_or_taken_back(tmp_path: Path) -> N
     ("entry", "why"),
     [
         ('of = "p1"', "give a fact"),
-        ('of = ""\nraid = "x"', "`of` names what the fact is about"),
+        ('of = ""\nraid = "x"', "`of` must name the host"),
         ('raid = "x"', "add this key"),
-        ('of = "p1"\n"two words" = 1', "not a name of a fact"),
+        ('of = "p1"\n"two words" = 1', "not a valid name of a fact"),
         (f'of = "p1"\nraid = "{"x" * 201}"', "longer than 200"),
         ('of = "p1"\nraid = ["x"]', "valid string"),
         ('of = "p1"\nraid = "x"\n[[fact]]\nof = "p1"\nraid = "y"', "raid of 'p1' is given twice"),

@@ -45,10 +45,10 @@ def test_by_hand() -> None:
 
 def test_what_cannot_be_estimated() -> None:
     assert realised(flat(1, 1, 4), flat(1, 1)).gain_gb_day == NoEstimate(
-        "4 days on one side", "at least 5 days on both"
+        "only 4 days before or after the change", "5 days before and after"
     )
     refused = realised(flat(0, 0), flat(1, 1)).gain_gb_day
-    assert isinstance(refused, NoEstimate) and "nothing before" in refused.reason
+    assert isinstance(refused, NoEstimate) and "moved no data before" in refused.reason
 
 
 def test_intervals_hold_the_gain_as_often_as_they_say(capsys: pytest.CaptureFixture[str]) -> None:
@@ -123,7 +123,7 @@ def test_from_promise_to_score(site: Site) -> None:
     assert "as promised" in lines[1] and "long gaps of A" in lines[1]
     assert "less than promised" in lines[2]
     early = run(site, "list", "--day", str(APPLIED + timedelta(days=3))).output
-    assert "cannot estimate: 3 days on one side; data needed: at least 5 days on both" in early
+    assert "cannot estimate: only 3 days before or after the change; data needed: 5 days before and after" in early
     assert run(site, "drop", "2", "--day", str(APPLIED + timedelta(days=8)), "--note", "no").exit_code == 0
     assert "dropped" in run(site, "list").output
 
@@ -132,7 +132,7 @@ def test_what_is_refused(site: Site) -> None:
     catalog = load_catalog()
     with pytest.raises(TapescopeError, match="no finding has an id"):
         recommendations.recommend(site, catalog, "zzz")
-    with pytest.raises(TapescopeError, match="has no price"):
+    with pytest.raises(TapescopeError, match="has no gain in GB per day"):
         recommendations.recommend(site, catalog, "free")
     with pytest.raises(TapescopeError, match="no drive is called 'Q'"):
         recommendations.recommend_freely(site, catalog, "x", ["Q"], Estimate(1, 1, 1))

@@ -63,7 +63,8 @@ def test_titles_that_site_toml_names(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("columns", "message"), [((("when", "Mounted"),), "not a column of this source"), ((), "no line has titles for at")]
+    ("columns", "message"),
+    [((("when", "Mounted"),), "not a column of this source"), ((), "no line has column titles for at")],
 )
 def test_titles_that_nobody_names_are_refused(columns: tuple[tuple[str, str], ...], message: str) -> None:
     lines = ["Cartridge;Mounted;Drive;Stay", "V1;09/03/2026 08:00:00;LTO9-1;20"]

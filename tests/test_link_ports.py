@@ -238,9 +238,9 @@ def test_a_port_declared_later_needs_no_log_again(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("port", "why"),
     [
-        ('{ host = "sw1" }', "give a port as 'host' and 'interface'"),
-        ('{ interface = "1/1" }', "give a port as 'host' and 'interface'"),
-        ('{ host = "sw1", interface = "1/1", description = "x" }', "give a port as 'host' and 'interface'"),
+        ('{ host = "sw1" }', "give a port by 'host' and 'interface'"),
+        ('{ interface = "1/1" }', "give a port by 'host' and 'interface'"),
+        ('{ host = "sw1", interface = "1/1", description = "x" }', "give a port by 'host' and 'interface'"),
         ('[{ host = "sw1", interface = "1" }, { host = "sw1", interface = "1" }]', "declared twice"),
     ],
 )

@@ -228,7 +228,7 @@ def test_it_says_what_it_did(kept: Any, monkeypatch: pytest.MonkeyPatch, capsys:
     with pytest.raises(SystemExit) as ended:
         cli.main()
     assert ended.value.code == 0
-    assert capsys.readouterr().out.startswith("No facts are too old.\n")
+    assert capsys.readouterr().out.startswith("No rows are old enough to drop.\n")
 
 
 def test_nothing_is_dropped_before_the_build_that_a_changed_site_asks_for(kept: Any) -> None:

@@ -180,7 +180,7 @@ def test_ratios_of_the_documents(row: str, before: float, after: float, printed:
     answer = before_after.compare(np.array([before, after]), np.array([False, True]), np.zeros(2), np.arange(2))
     digits = len(str(printed).split(".")[1])
     assert round(answer.unmatched_ratio, digits) == printed
-    assert isinstance(answer.ratio, NoEstimate) and "no stratum has 5 values" in answer.ratio.reason
+    assert isinstance(answer.ratio, NoEstimate) and "no group of like cases has 5 values" in answer.ratio.reason
     assert not answer.is_significant
 
 
@@ -247,9 +247,9 @@ def test_what_shares_no_tape_cannot_be_separated() -> None:
     found = two_way.fit(np.where(drives == "a", 60.0, 80.0), drives, tapes, n_resamples=19)
     assert len({effect.group for effect in found.drives}) == 2
     whys = [effect.ratio.reason for effect in found.drives if isinstance(effect.ratio, NoEstimate)]
-    assert len(whys) == 2 and all("ran in another drive" in why for why in whys)
+    assert len(whys) == 2 and all("were also used in another drive" in why for why in whys)
     tapes = [effect.ratio.reason for effect in found.tapes if isinstance(effect.ratio, NoEstimate)]
-    assert tapes == ["it ran in one drive only"] * 8
+    assert tapes == ["the tape was used in one drive only"] * 8
 
 
 # --- fairness -------------------------------------------------------------------------------------------------
@@ -306,7 +306,7 @@ def test_coarse_samples_say_what_they_cannot_see(step_s: float) -> None:
 def test_traffic_of_somebody_else_tells_nothing() -> None:
     begins, ends, moved, clock, seen = two_clocks(37.0, 1.0)
     other = np.random.default_rng(10).permutation(seen)
-    assert "no lag is distinct" in clock_skew.skew(begins, ends, moved, clock, other, 1.0).skew_s.reason
+    assert "no time lag clearly fits best" in clock_skew.skew(begins, ends, moved, clock, other, 1.0).skew_s.reason
 
 
 # --- contradictions -------------------------------------------------------------------------------------------
@@ -369,5 +369,5 @@ def test_right_figures_are_left_alone(name: str) -> None:
 
 def test_slips_of_units_are_named() -> None:
     assert "bits taken for bytes" in str(WRONG["C08 switch"])
-    assert "a step of 1024" in str(WRONG["E26 stripe"])
-    assert "a step of a thousand" in str(WRONG["E29 segments"])
+    assert "a factor of 1024" in str(WRONG["E26 stripe"])
+    assert "a factor of 1000" in str(WRONG["E29 segments"])

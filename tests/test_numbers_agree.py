@@ -376,7 +376,7 @@ def of_the_models(night: Night) -> None:
         same = printed[row["file family"]]
         assert (row["reads"], row["read [TB]"]) == (same["n_reads"], round(same["read_tb"], 3))
         if same["flat_from_tb"] is not None:
-            assert row["size that suffices [TB]"] == same["flat_from_tb"]
+            assert row["sufficient buffer size [TB]"] == same["flat_from_tb"]
             assert row["read again"] == format.percent(same["again_share"])
 
 

@@ -65,13 +65,13 @@ def test_free_sql_reaches_no_other_object(server: str, tmp_path: Path) -> None:
 def test_what_is_wrong_is_reported_without_the_keys(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     missing = site_in(tmp_path / "missing", "s3://no-such-bucket/lake")
     arrive(missing, FIRST)
-    with pytest.raises(TapescopeError, match=r"object storage at s3://no-such-bucket/lake fails") as failed:
+    with pytest.raises(TapescopeError, match=r"object storage at s3://no-such-bucket/lake failed") as failed:
         make(missing)
     assert "bucket exist" in failed.value.hint and SECRET not in str(failed.value)
     site = site_in(tmp_path / "site")
     for name, value, message in (
         ("AWS_ENDPOINT_URL", "storage:9000", "AWS_ENDPOINT_URL is not an address"),
-        ("AWS_SECRET_ACCESS_KEY", "", "there are no keys for s3://"),
+        ("AWS_SECRET_ACCESS_KEY", "", "there are no access keys for s3://"),
     ):
         monkeypatch.setenv(name, value)
         with pytest.raises(ConfigError, match=message), Warehouse(site).write("test"):

@@ -137,7 +137,7 @@ def test_a_part_shows_only_if_its_log_was_read(app: AppTest) -> None:
     at(app, part.page).run()
     assert not app.exception and part.title not in {tab.label for tab in app.tabs}
     (notice,) = (warning.value for warning in app.warning if "Shown instead" in warning.value)
-    assert "this site has no data of it" in notice and part.lacking[:20] in notice.replace("\\", "")
+    assert "this site has no data for it" in notice and part.lacking[:20] in notice.replace("\\", "")
 
 
 def test_links_to_parts_that_were_merged(app: AppTest) -> None:
@@ -164,7 +164,7 @@ def test_search_finds_things_and_pages(app: AppTest) -> None:
     app.text_input(key="search").set_value("gaps between").run()
     assert any("part=gaps" in query for query in links(app).values())
     app.text_input(key="search").set_value("no such thing").run()
-    assert "Nothing has that in its name." in [one.value for one in app.caption]
+    assert "No name contains this text." in [one.value for one in app.caption]
 
 
 def test_a_page_can_be_pinned_to_a_snapshot(archive: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -179,7 +179,7 @@ def test_a_page_can_be_pinned_to_a_snapshot(archive: Path, tmp_path: Path, monke
     app = at(app, "time").run()
     assert f"pinned to snapshot {old}" in app.info[0].value
     assert any(f"snapshot {old}" in one.value for one in app.text)
-    button(app, "Show the newest").click().run()
+    button(app, "Show the newest snapshot").click().run()
     assert "snapshot" not in app.query_params and not any("pinned" in one.value for one in app.info)
     app.query_params["snapshot"] = "999999"
     at(app, "time").run()
@@ -212,30 +212,31 @@ def test_newer_data_are_offered(archive: Path, tmp_path: Path, monkeypatch: pyte
         (
             "drives",
             {"drive": "NOPE"},
-            "Drive “NOPE” was asked for, but there is none to choose here. Shown instead: all.",
+            "Drive “NOPE” cannot be shown: it is not among the choices. Shown instead: all.",
         ),
         (
             "drives",
             {"from": "2031-01-01"},
-            "Period “from 2031-01-01” was asked for, but the days with data are 2010-02-20 to 2010-03-11."
+            "Period “from 2031-01-01” cannot be shown: the days with data are 2010-02-20 to 2010-03-11."
             " Shown instead: 2010-03-1",
         ),
         (
             "time",
             {"from": "yesterday", "to": "2010-03-09"},
-            "Period “from yesterday” was asked for, but a day is written as 2010-03-11. Shown instead: 2010-03-09.",
+            "Period “from yesterday” cannot be shown: write a day as 2010-03-11. Shown instead: 2010-03-09.",
         ),
         (
             "stations",
             {"part": "duty", "threshold": "4000"},
-            "A half-hour is active above [MB/s] “4000” was asked for, but that is no number from 0.5 to 100."
+            "Threshold: a half-hour counts as active above [MB/s] “4000” cannot be shown:"
+            " it is not a number from 0.5 to 100."
             " Shown instead: 5.",
         ),
-        ("about", {"part": "studies", "study": "nope"}, "Document “nope” was asked for, but there is none to choose"),
+        ("about", {"part": "studies", "study": "nope"}, "Document “nope” cannot be shown: it is not among the choices"),
         (
             "time",
             {"part": "nope"},
-            "Part “nope” was asked for, but this page has no such part. Shown instead: Overview.",
+            "Part “nope” cannot be shown: this page has no part with that name. Shown instead: Overview.",
         ),
     ],
 )

@@ -45,14 +45,14 @@ def test_stations_week_on_one_scale_with_its_threshold(app: AppTest) -> None:
     """M05: a plot for each of the eight stations with traffic, a week each; words, not colours, name in and out."""
     opened(app, "stations")
     (chart,) = charts(app)
-    names = chart.alt.partition(" Stations ")[2].split(", ")[:-1]
+    names = chart.alt.partition(" Traffic of the stations ")[2].rstrip(".").split(", ")
     assert len(names) == len(set(names)) == 8 and {"stkendm5a", "stkendm12a"} <= set(names)
     assert names.index("stkendm5a") < names.index("stkendm10a"), "numbers in names are numbers"
-    drawn = spec(app, "Stations ")
+    drawn = spec(app, "Traffic of the stations ")
     assert "area: out" in drawn["title"]["text"][0]
     step = drawn["layer"][0]["encoding"]["y"]["scale"]["domain"][1] / 8
     assert step > 50, "all on one scale, one above the other"
-    tables = data(app, "Stations ")
+    tables = data(app, "Traffic of the stations ")
     zeros = {row["station"]: row["zero"] for one in tables if "zero" in one.column_names for row in one.to_pylist()}
     assert sorted(zeros.values()) == [step * at for at in range(8)] and zeros["stkendm5a"] == 7 * step
     both = next(one.to_pylist() for one in tables if {"max_mb_s_in", "max_mb_s_out"} <= set(one.column_names))
@@ -64,8 +64,8 @@ def test_stations_week_on_one_scale_with_its_threshold(app: AppTest) -> None:
 def test_the_days_compared_with_are_named(app: AppTest) -> None:
     """The week before is offered under this one, and named; the archive has no traffic of it."""
     opened(app, "stations", **{"with": "before"})
-    assert "that end with 3 March 2010" in texts(app)
-    assert "grey: the days compared with" in spec(app, "stkendm8a")["title"]["text"][0]
+    assert "Grey: the 7 days up to 3 March 2010" in texts(app)
+    assert "grey: the comparison days" in spec(app, "stkendm8a")["title"]["text"][0]
 
 
 def test_threshold(app: AppTest) -> None:
@@ -92,14 +92,14 @@ def test_one_stream_and_others_against_it(app: AppTest) -> None:
 
 def test_what_is_loaded_is_not_asked_for(app: AppTest) -> None:
     opened(app, "stations", part="disks")
-    assert "The vmstat logs that were read (stkendm8a, stkendm12a) count all disks of a host together" in texts(app)
+    assert "vmstat logs (stkendm8a, stkendm12a) only count all disks of a host together" in texts(app)
 
 
 def test_links_are_scaled_to_the_fullest(app: AppTest) -> None:
     """The fullest hour has the full colour, or all links look alike; cut tables say so."""
     opened(app, "stations", part="links")
     assert "The first 10 of 384 rows: `tapescope ask link_loads` gives more." in texts(app)
-    domain = spec(app, "Links by hour")["layer"][0]["encoding"]["color"]["scale"]["domain"]
+    domain = spec(app, "Load of the links by hour")["layer"][0]["encoding"]["color"]["scale"]["domain"]
     most = linked_table(app, "max_share", "link")["max_share"].max() / 100
     assert domain == [0, pytest.approx(most)] and 0.4 < most < 0.6
 
@@ -121,7 +121,7 @@ def test_whole_tape_or_files(app: AppTest) -> None:
     opened(app, "tapes", part="whole")
     compared = linked_table(app, "is_whole_quicker", "requested_at")
     assert not compared["is_whole_quicker"].any()
-    assert f"None of {len(compared)} mounts would have been quicker by reading the whole tape." in texts(app)
+    assert f"None of {len(compared)} mounts would have been faster by reading the whole tape." in texts(app)
     opened(app, "tapes", part="whole", group="cms", station="pic-stager")
     narrowed = linked_table(app, "volume", "is_whole_quicker")
     assert 0 < len(narrowed) < len(compared) and narrowed["volume"].str.endswith("tape=G03243").all()
@@ -136,8 +136,8 @@ def test_mounts_that_came_back_are_counted_in_a_sentence(app: AppTest, archive: 
     opened(app, "tapes")
     rows = asked(archive, "remount_cost", first_day="2010-03-10")
     n_extra, hours = sum(row["n_extra"] for row in rows), sum(row["wasted_hours"] for row in rows)
-    assert n_extra == 16 and f"{n_extra} mounts brought back a tape" in texts(app)
-    assert f"cost the drives {hours:.2f} h" in texts(app)
+    assert n_extra == 16 and f"{n_extra} mounts were remounts of a tape" in texts(app)
+    assert f"They cost {hours:.2f} h of drive time" in texts(app)
 
 
 def test_figures_are_those_of_ask(app: AppTest, archive: Path) -> None:
@@ -149,7 +149,7 @@ def test_figures_are_those_of_ask(app: AppTest, archive: Path) -> None:
     assert f"{sparse['f']:.3f}" == "0.365" in shown.values()
     (total,) = [row["duty_total"] for row in asked(archive, "duty_total") if row["direction"] == "in"]
     opened(app, "stations", part="", session="")
-    assert f"Inbound as if {total:.1f} of 7 stations" in texts(app) and f"{total:.3f}" == "2.402"
+    assert f"Inbound traffic as if {total:.1f} of 7 stations" in texts(app) and f"{total:.3f}" == "2.402"
 
 
 def test_one_tape(app: AppTest) -> None:
@@ -163,13 +163,13 @@ def test_one_tape(app: AppTest) -> None:
     assert any("Files by wrap" in chart.alt for chart in charts(app))
     assert "← Tapes and recalls" in {link.proto.label for link in app.get("page_link")}
     opened(app, "tapes", tape="**b**")
-    assert "No log or list has a tape of this label." in texts(app)
+    assert "No log or list of volumes has a tape with this label." in texts(app)
     assert [title.value for title in app.title] == [r"Tape \*\*b\*\*"]
 
 
 def test_requests_and_what_they_waited_for(app: AppTest) -> None:
     """All requests are in the bars, and the largest stage in the sentence."""
     opened(app, "pools")
-    assert "11,710 requests. They waited 1,129.04 h: 94 % of it in queues." in texts(app)
+    assert "11,710 requests. The requests waited 1,129.04 h, 94 % of this time in queues." in texts(app)
     drawn = data(app, "Requests along the period")[0].to_pydict()
     assert sum(drawn["value"]) == 11710 and set(drawn["what"]) == {"read from tape", "written to tape"}

@@ -49,17 +49,17 @@ def test_a_recorded_change_or_an_instant(app: AppTest) -> None:
     assert not any(one.label.startswith("Instant") for one in app.text_input)
     box(app, "Change").select("another instant").run()
     instant(app).set_value("banana").run()
-    assert [error.value for error in app.error] == ["“banana” is no instant. Write it as 2010-03-10 17:00."]
+    assert [error.value for error in app.error] == ["“banana” is not a date and time. Write it as 2010-03-10 17:00."]
     assert not drawn(app)
     instant(app).set_value("2010-03-10 17:00").run()
     assert not app.error and url(app)["at"] == "2010-03-10T23:00:00Z" and drawn(app)
-    found = re.search(r"(\d+) mounts after .*?; (\d+) before it", texts(app))
+    found = re.search(r"(\d+) mounts after .*?; (\d+) mounts before it", texts(app))
     assert found and sum(map(int, found.groups())) == 89
-    assert instant(app).label == "Instant in America/Chicago, as 2010-03-10 17:00"
+    assert instant(app).label == "Instant in America/Chicago, written as 2010-03-10 17:00"
     (clock,) = (one for one in app.button_group if one.label == "Times in")
     clock.set_value("utc").run()
     assert instant(app).label.startswith("Instant in UTC") and instant(app).value == "2010-03-10 23:00:00"
-    again = re.search(r"(\d+) mounts after .*?; (\d+) before it", texts(app))
+    again = re.search(r"(\d+) mounts after .*?; (\d+) mounts before it", texts(app))
     assert again and again.groups() == found.groups(), "another clock, another instant"
 
 
@@ -69,7 +69,7 @@ def test_sizing(app: AppTest) -> None:
     opened(app, "plan")
     assert not app.exception
     head = next(one.value for one in app.header if "drives needed" in one.value)
-    needed, there = map(int, re.match(r"(\d+) drives needed, you have (\d+) LTO-2", head).groups())  # type: ignore[union-attr]
+    needed, there = map(int, re.match(r"(\d+) drives needed; the site has (\d+) LTO-2", head).groups())  # type: ignore[union-attr]
     assert there == 4
     assert not app.dataframe, "what mounts cost is drawn once it is opened"
     fits = data.fitted(data.newest("period").answer.snapshot, date(2010, 3, 10))
@@ -91,7 +91,7 @@ def test_sizing(app: AppTest) -> None:
             took = one["mount_s"] + 10 * (one["file_s"] + one["seek_s"]) + 10 * 1000 / one["speed_mb_s"]
             assert at_end == pytest.approx(500 * 2 / 0.9 * took / (10 * 1000))
     assert url(app)["target"] == "500"
-    curve = spec(app, "Efficiency against size")["layer"][0]["encoding"]
+    curve = spec(app, "Efficiency by file size")["layer"][0]["encoding"]
     assert (curve["x"]["field"], curve["y"]["field"], curve["color"]["field"]) == ("file_mb", "efficiency", "n_files")
 
 
@@ -101,7 +101,7 @@ def test_whatif(app: AppTest, archive: Path) -> None:
     assert not app.exception
     history = History(steps.site_at(archive), load_catalog(), n_days=7)
     as_it_was = what_if(history, Changes())
-    assert f"The replay is {percent(as_it_was.error)} off" in app.success[0].value
+    assert f"The replay differs from the record by up to {percent(as_it_was.error)}" in app.success[0].value
     assert "Nothing is changed yet" in texts(app) and set(table(app, "run")["run"]) == {"recorded", "replayed"}
     field(app, "Gaps of at most [s]").set_value(2.0)
     field(app, "LTO-4 drives").set_value(4)
@@ -126,7 +126,7 @@ def test_whatif(app: AppTest, archive: Path) -> None:
             assert row["ended_hours"] == pytest.approx(use.ended_s / 3600)
             assert any(f"{' '.join(key)} {name} {use.busy_s / 3600:,.2f}" in sentence for sentence in sentences(app))
     assert {sentence.partition(" [")[0] for sentence in sentences(app)} == {
-        "ended after", "waited", "drive-hours", "rate of a drive",
+        "all work ends after", "waited", "drive-hours", "overall rate of a drive",
     }  # fmt: skip
     alone = table(app, "scenario", "busy_hours").set_index("scenario")
     only_gaps = what_if(history, Changes(gap_s=2.0)).changed
@@ -135,7 +135,7 @@ def test_whatif(app: AppTest, archive: Path) -> None:
         sum(use.busy_s for use in only_gaps.uses.values()) / 3600
     )
     assert alone["done_hours"].is_monotonic_increasing, "what is done soonest stands first"
-    assert any("Against the replay" in one.value for one in (*app.warning, *app.success))
+    assert any("Compared with the replay" in one.value for one in (*app.warning, *app.success))
 
 
 def test_whatif_fewer_drives_is_no_gain(app: AppTest) -> None:
@@ -143,7 +143,9 @@ def test_whatif_fewer_drives_is_no_gain(app: AppTest) -> None:
     app.query_params["gap"], app.query_params["drives-LTO-4"] = "2", "1"
     opened(app, "plan", "whatif")
     assert not app.exception
-    assert "Cannot go on like this: LTO-4 drives cannot keep up" in app.error[0].value and "worse" in app.error[0].value
+    assert (
+        "These changes do not work: LTO-4 drives cannot keep up" in app.error[0].value and "worse" in app.error[0].value
+    )
     names = list(table(app, "scenario", "done_hours")["scenario"])
     assert names[:2] == ["gaps of at most 2 s", "none: the replay"] and "1 LTO-4 drive" in names[-1]
     waits = next(sentence for sentence in sentences(app) if sentence.startswith("waited"))
@@ -186,7 +188,7 @@ def test_campaigns_growth_and_buffers(app: AppTest) -> None:
     assert not app.exception and "on tape at the end of 2010-03-10" in texts(app)
     opened(app, "plan", "buffers")
     assert not app.exception and "would have caught" in texts(app)
-    assert spec(app, "Share of bytes")["encoding"]["x"]["title"] == "size of the buffer [TB]"
+    assert spec(app, "Share of read bytes")["encoding"]["x"]["title"] == "buffer size [TB]"
     opened(app, "plan", "campaigns")
     assert not app.exception
 

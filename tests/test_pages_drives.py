@@ -42,7 +42,7 @@ def test_tabs_of_time_and_drives(app: AppTest) -> None:
 def test_overview_in_words_from_all_hours_to_moving_data(app: AppTest) -> None:
     """264 = 11 drives of a day; hours that moved data are 57.17; the heat map spans the site's day, not its rows."""
     opened(app, "time", drive="LTO2_204")
-    hours = marks(app, "Hours of drives at work")["encoding"]
+    hours = marks(app, "Share of each hour in which drives worked")["encoding"]
     ends = [[end[part] for part in ("date", "hours")] for end in hours["x"]["scale"]["domain"]]
     assert ends == [[10, 0], [11, 0]], "a day of America/Chicago, by its clock"
     assert "hour (America/Chicago)" in [tip.get("title") for tip in hours["tooltip"]]
@@ -72,7 +72,7 @@ def test_names_lead_to_pages_below_the_path_that_serves_them(app: AppTest, under
 def test_longer_periods_are_bars_by_day(app: AppTest) -> None:
     """More hours than a chart can hold: bars of days, which add up to the drives' hours."""
     opened(app, "time", **{"from": "2010-02-20", "to": "2010-03-11"})
-    bars = marks(app, "Where the drive-hours went")
+    bars = marks(app, "Drive-hours by storage group")
     assert "Day by day" in headings(app) and bars["encoding"]["y"]["aggregate"] == "sum"
     box(app, "Drive").select("LTO2_204").run()
     assert not app.exception and "Day by day" in headings(app)
@@ -83,7 +83,7 @@ def test_other_days_are_drawn_into_the_same_charts(app: AppTest) -> None:
     assert any("9 March 2010" in caption.value for caption in app.caption)
     opened(app, "drives", **{"with": "before"})
     assert any(
-        caption.value in ("Hollow: the drive on 9 March 2010.", "No log of drives covers 9 March 2010.")
+        caption.value in ("Hollow points: the drives on 9 March 2010.", "No log of drives covers 9 March 2010.")
         for caption in app.caption
     )
     # no server log covers the day four weeks earlier: it was not nothing
@@ -97,15 +97,13 @@ def test_gaps(app: AppTest) -> None:
     text = texts(app)
     assert "1,550 of 11,621 gaps (13 %) were longer than the expected 2 s. They cost 3.45 h of drive time." in text
     assert re.search(
-        r"Lost: [\d,.]+ GB/day could have moved in that time if nothing else limited\. Gain: what remains of it after"
+        r"Lost: [\d,.]+ GB/day could have moved in that time without other limits\. Gain, the part that remains after"
         r" the next",
         text,
     )
     costs = table(app, "station", "drive", "lost_gb")
     assert {"stkendm8a", "stkendm12a"} <= set(costs["station"]) and costs["drive"].iloc[0] == "LTO4_101"
-    chart = str(
-        spec(app, "Gaps between files by length, without file marks and tape motion. Gaps of station stkendm8a.")
-    )
+    chart = str(spec(app, "Histogram of avoidable gaps between files. Gaps of station stkendm8a."))
     assert "'domain': ['LTO4_101', 'other drives']" in chart
     assert "'type': 'rule'" in chart, "the expected gap is not drawn in"
     shown = [code for code in app.code if HOSTILE in code.value]
@@ -148,7 +146,7 @@ def test_standing_still(app: AppTest) -> None:
 def test_groups(app: AppTest) -> None:
     """P12, P15, P20: families stacked by the hour, their figures below them, hours in the ledger's order."""
     opened(app, "time", part="groups")
-    bars = marks(app, "Rates of file families")
+    bars = marks(app, "Rate of each file family")
     assert bars["encoding"]["y"]["aggregate"] == "sum" and "stack" not in bars["encoding"]["y"]
     assert "cms t1d0data read" in bars["encoding"]["color"]["scale"]["domain"]
     rates = table(app, "storage_group", "min_mb_s", "max_mb_s", "average_mb_s", "last_mb_s")
@@ -156,7 +154,7 @@ def test_groups(app: AppTest) -> None:
     assert (rates["min_mb_s"] <= rates["max_mb_s"]).all()
     of_groups = rates[rates["storage_group"] != "all groups"]["moved_tb"].sum()
     assert of_groups == pytest.approx(rates[rates["storage_group"] == "all groups"]["moved_tb"].sum(), rel=0.01)
-    groups = spec(app, "Where the drive-hours went, by storage group")["encoding"]["color"]["scale"]["domain"]
+    groups = spec(app, "Drive-hours by storage group")["encoding"]["color"]["scale"]["domain"]
     assert groups == ["moving data", "waiting", "checksums", "between files", "tape motion", "mounting", "no request"]
     box(app, "Storage group").select("cms").run()
     assert not app.exception
@@ -167,7 +165,7 @@ def test_groups(app: AppTest) -> None:
 
 def test_drives_in_use(app: AppTest) -> None:
     opened(app, "time", part="in_use")
-    assert re.search(r"At most \d+ of 11 drives were in use at once", texts(app))
+    assert re.search(r"At most \d+ of 11 drives were in use at the same time", texts(app))
     assert not any("more drives were in use" in warning.value for warning in app.warning)
 
 
@@ -179,7 +177,7 @@ def test_down_to_the_lines(app: AppTest) -> None:
     box(app, "State").select("down").run()
     assert "LTO4_101 spent no time in this state." in app.info[-1].value
     box(app, "Drive").select("").run()
-    assert "LTO2_204, the drive with most of it, on 10 March 2010: 2.40 h." in texts(app)
+    assert "LTO2_204, the drive with most time in this state, on 10 March 2010: 2.40 h." in texts(app)
     assert "2010-03-10 09:05:00 to 2010-03-10 11:29:00" in texts(app), "times are by the site's clock"
 
 
@@ -188,7 +186,7 @@ def test_drives_at_one_glance(app: AppTest) -> None:
     opened(app, "drives")
     timeline = str(spec(app, "What each drive did"))
     assert "triangle-down" in timeline and "time in America/Chicago" in timeline
-    rates = str(spec(app, "Drives. What a drive can do"))
+    rates = str(spec(app, "Drives. Drive rate against overall"))
     assert "native_mb_s" in rates and "'text': {'field': 'drive'" in rates
     assert len(table(app, "drive", "drive_rate_mb_s", "f")) == 11
 
@@ -233,7 +231,7 @@ def test_mount_page(app: AppTest, archive: Path) -> None:
     # a link opens whatever days the page shows
     opened(app, "mount", id=mount["session_id"], **{"from": "2010-03-01", "to": "2010-03-01"})
     assert app.title[0].value.replace("\\", "") == f"Tape {mount['volume']} in {mount['drive']}"
-    assert f"{mount['n_files']} files" in texts(app) and f"{percent(mount['f'])} of the" in texts(app)
+    assert f"{mount['n_files']} files" in texts(app) and f"efficiency {percent(mount['f'])}" in texts(app)
     assert len(drawn(app)) == 2
     assert len(table(app, "file_number", "position_s")) == mount["n_files"]
     assert any(".zst:" in code.value or ".log:" in code.value for code in app.code)

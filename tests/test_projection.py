@@ -90,14 +90,16 @@ def test_weeks_with_nothing_make_it_unsure() -> None:
 
 def test_what_cannot_be_estimated() -> None:
     few = learn(np.arange(4), np.full(4, 1.0), 3)
-    assert isinstance(few, NoEstimate) and few.reason == "4 days have logs" and "5 days" in few.data_needed
+    assert isinstance(few, NoEstimate) and few.reason == "only 4 days have logs" and "5 days" in few.data_needed
     none = learn(np.arange(90), np.zeros(90), 89)
-    assert isinstance(none, NoEstimate) and none.reason == "nothing was written on the days with logs"
+    assert isinstance(none, NoEstimate) and none.reason == "no data was written on the days with logs"
     month = growth_of(np.full(28, 500.0))
-    assert isinstance(month.factor_year, NoEstimate) and month.factor_year.reason == "4 weeks have logs"
+    assert isinstance(month.factor_year, NoEstimate) and month.factor_year.reason == "only 4 weeks have logs"
     assert "8 weeks" in month.factor_year.data_needed and value(month.written(28)) == 14_000
     far = month.written(29)
-    assert isinstance(far, NoEstimate) and far.reason == "29 days ahead is further than the 28 days with logs"
+    assert (
+        isinstance(far, NoEstimate) and far.reason == "29 days is too far ahead: 28 days of logs allow 28 days at most"
+    )
     # 3 days of 21: their mean is no basis, and its interval would reach a hundred times as much
     sudden = learn(np.arange(21), np.where(np.arange(21) < 18, 0.0, 5000.0), 20)
     assert isinstance(sudden, NoEstimate) and sudden.reason == "writing started or ended within the days with logs"
@@ -208,10 +210,12 @@ def test_holdings_against_a_plan_e01(site: Site) -> None:
     assert cms.chance == 1.0 and value(cms.holdings_tb) == pytest.approx(599 + 165)
     assert (
         isinstance(raw.holdings_tb, NoEstimate)
-        and raw.holdings_tb.reason == "nothing was written on the days with logs"
+        and raw.holdings_tb.reason == "no data was written on the days with logs"
     )
-    assert isinstance(past.holdings_tb, NoEstimate) and past.holdings_tb.reason == "its day has passed"
-    assert isinstance(far.holdings_tb, NoEstimate) and "further than 4 times the 199 days" in far.holdings_tb.reason
+    assert isinstance(past.holdings_tb, NoEstimate) and past.holdings_tb.reason == "the day of the plan has passed"
+    assert (
+        isinstance(far.holdings_tb, NoEstimate) and "199 days of logs allow 796 days at most" in far.holdings_tb.reason
+    )
     assert far.day_of(np.inf) is None
 
 
@@ -219,7 +223,7 @@ def test_the_command_says_it(site: Site) -> None:
     done = CliRunner().invoke(cli, ["forecast", "growth", "--site", str(site.root)], catch_exceptions=False)
     output = done.output
     assert (
-        "599.00 TB on tape, by an export of volumes up to 2009-12-31 and what followed, at the end of 2010-07-18"
+        "599.00 TB on tape, from an export of volumes of 2009-12-31 and later writes, at the end of 2010-07-18"
         in output
     )
     assert "a factor of 1.000 (1.000 to 1.000) a year" in output
@@ -227,9 +231,9 @@ def test_the_command_says_it(site: Site) -> None:
     plan = next(line for line in output.splitlines() if line.startswith("1000 TB by 2011-07-19 "))
     assert "964.00 (964.00 to 964.00)" in plan and " 0.0 " in plan and " 2011-08-2" in plan
     assert "cms 10 TB by 2010-12-31" in output
-    assert "cannot estimate whether it is met: its day has passed" in output
+    assert "cannot estimate whether it is met: the day of the plan has passed" in output
     early = CliRunner().invoke(cli, ["forecast", "growth", "--day", "2001-01-01", "--site", str(site.root)])
-    assert isinstance(early.exception, TapescopeError) and "no log covers a day of writing" in str(early.exception)
+    assert isinstance(early.exception, TapescopeError) and "no log shows what was written" in str(early.exception)
 
 
 def test_a_night_keeps_plans_and_the_report_tells_them(site: Site) -> None:
@@ -240,15 +244,15 @@ def test_a_night_keeps_plans_and_the_report_tells_them(site: Site) -> None:
     assert holds["value"] == pytest.approx(964) and holds["until_day"] == date(2011, 7, 18)
     assert (holds["n_samples"], holds["first_day"]) == (199, LAST - timedelta(days=727))
     assert kept["cms 10 TB by 2010-12-31", "met"]["value"] == 1.0
-    assert kept["2000 TB by 2002-01-01", "holdings_tb"]["reason_missing"] == "its day has passed"
+    assert kept["2000 TB by 2002-01-01", "holdings_tb"]["reason_missing"] == "the day of the plan has passed"
     plan_rows = [row for row in rows if row["entity"].startswith("1000")]
     assert _holdings(plan_rows).startswith(
-        "964.00 TB (964.00 to 964.00) by then, met with 0"
-    ) and "by 199 days" in _holdings(plan_rows)
-    assert "cannot estimate future size: its day has passed" in _holdings(
+        "964.00 TB (964.00 to 964.00) by then, with a probability of 0"
+    ) and "estimated from 199 days" in _holdings(plan_rows)
+    assert "cannot estimate future size: the day of the plan has passed" in _holdings(
         [row for row in rows if "2002" in row["entity"]]
     )
-    assert _holdings([]) == "its future size was not estimated"
+    assert _holdings([]) == "the future size of the archive was not estimated"
 
 
 def test_what_was_there_before_is_not_guessed() -> None:

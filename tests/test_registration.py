@@ -79,7 +79,7 @@ def test_a_section_of_the_report_is_found(package: Any, tmp_path: Path, monkeypa
     ids = [section.id for section in made]
     assert ids.index("weather") == ids.index("losses") + 1 and ids[0] == "coverage" and ids[-1] == "reproduce"
     (tmp_path / "added_twice.py").write_text(SECTION.format(order=36))
-    with pytest.raises(ContractError, match="section weather: another one has its id"):
+    with pytest.raises(ContractError, match="section weather: another section has the same id"):
         package.make_sections(asker)
 
 
@@ -101,7 +101,7 @@ def test_a_page_is_found_by_what_it_declares(tmp_path: Path) -> None:
         ("x = 1", "declares no PAGE"),
         ('PAGE = {"title": "A"}', "needs title and order"),
         ('PAGE = {"title": "A", "order": 1, "colour": "red"}', "needs title and order"),
-        ('PAGE = {"title": "A", "order": 2}', "have one order"),
+        ('PAGE = {"title": "A", "order": 2}', "have the same order"),
     ],
 )
 def test_a_page_that_declares_too_little_is_refused(text: str, complaint: str, tmp_path: Path) -> None:
@@ -121,9 +121,9 @@ def test_a_rule_without_a_page_or_with_an_unknown_one_is_an_error(tmp_path: Path
     (tmp_path / "rules" / "long_gap.toml").write_text(text.replace('page = "time/gaps"\n', ""))
     with pytest.raises(ContractError, match=r"long_gap\.toml: a key of the rule is missing .*'page'"):
         load_catalog(tmp_path)
-    with pytest.raises(ContractError, match="rule long_gap: there is no page nowhere"):
+    with pytest.raises(ContractError, match="rule long_gap names a page that does not exist: nowhere"):
         finding_links.title_of(Rule(**vars(RULES["long_gap"]) | {"page": "nowhere"}))
-    with pytest.raises(ContractError, match="rule long_gap: there is no page time/nowhere"):
+    with pytest.raises(ContractError, match="rule long_gap names a page that does not exist: time/nowhere"):
         finding_links.title_of(Rule(**vars(RULES["long_gap"]) | {"page": "time/nowhere"}))
 
 

@@ -159,10 +159,12 @@ def test_what_is_ahead(report: Report, written: dict[str, str]) -> None:
     """7.5 of 10 TB moved; ten days after 15 June is the 25th; 6 days with a drive more are 4 sooner."""
     ahead, card = report.sections[7:9]
     assert ahead.sentences == [
-        "new tapes: 7.50 of 10.00 TB moved until 15 June 2010 (75 %); done about 25 June 2010, 90 % between 22 June"
-        " 2010 and 30 June 2010, by 7 days; the next seven days 1.75 TB (1.50 to 2.00); a drive more 4.0 d sooner.",
-        "to come: no log covers a day since it started, 1 January 2030; when it ends was not estimated.",
-        "Of 1 forecast with a known outcome, 0 had it in the interval; nine of ten should.",
+        "new tapes: 7.50 of 10.00 TB moved until 15 June 2010 (75 %); ends about 25 June 2010 (90 % interval 22 June"
+        " 2010 to 30 June 2010), estimated from 7 days; in the next seven days 1.75"
+        " TB (1.50 to 2.00) will move; a drive more 4.0 d sooner.",
+        "to come: no log covers a day since the campaign started on 1 January 2030;"
+        " the end of the campaign was not estimated.",
+        "Of 1 forecast with a known outcome, 0 had the outcome in their interval; nine of ten should.",
     ]
     (burn,) = ahead.figures
     assert isinstance(burn, Burndown)
@@ -174,8 +176,8 @@ def test_what_is_ahead(report: Report, written: dict[str, str]) -> None:
     assert isinstance(tornado, Tornado) and [bar[1:] for bar in tornado.bars] == [(5.0, 8.5), (6.0, 7.0)]
     assert tornado.bars[1][0] == "write: traffic"
     assert card.sentences[0] == (
-        "LTO-4 drives needed: 6.5 drives (5.0 to 9.0) for twice the traffic of 7 days, at the efficiency of its own"
-        " mounts; 1 are there."
+        "LTO-4 drives needed: 6.5 drives (5.0 to 9.0) for twice the traffic of 7 days, at the efficiency of the site's"
+        " mounts; the site has 1."
     )
     assert card.sentences[2] == (
         "a line of the log: cannot estimate costs: 4 mounts for 2 costs; data needed: at least 5 mounts."
@@ -389,8 +391,8 @@ def test_nothing_seen_is_reported(tmp_path: Path) -> None:
 
 def test_a_page_has_no_raw_backticks(written: dict[str, str]) -> None:
     shown = re.sub(r"<pre>.*?</pre>", "", written["html"], flags=re.DOTALL)  # SQL and log lines stay as they are
-    assert "`" not in shown and "<code>out</code> is traffic from it" in shown
-    assert "`out` is traffic from it" in re.sub(r"\s+", " ", written["txt"])
+    assert "`" not in shown and "<code>out</code> means traffic from the station" in shown
+    assert "`out` means traffic from the station" in re.sub(r"\s+", " ", written["txt"])
 
 
 @pytest.fixture(scope="module")
@@ -481,7 +483,7 @@ def test_report_is_sent_after_a_failure(tmp_path: Path) -> None:
 
 def test_days_without_any_log_are_named(site: Site) -> None:
     facts = dict(make_report(site, load_catalog(), date(2010, 6, 14), DAY).sections[0].facts)
-    assert facts["not seen"] == "1 of 2 days have no server log at all and are in no total: 14 June 2010"
+    assert facts["not seen"] == "1 of 2 days have no server log and are left out of all totals: 14 June 2010"
 
 
 def test_hours_without_a_log_are_not_judged(tmp_path: Path) -> None:

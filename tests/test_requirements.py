@@ -99,7 +99,7 @@ def test_summary_counts() -> None:
     ("text", "why"),
     [
         ('M01 = { what = "w" }', "needs a test"),
-        ('M01 = { what = "w", open = "a", out = "b" }', "needs a test, or one"),
+        ('M01 = { what = "w", open = "a", out = "b" }', "needs a test, or either"),
         ('M01 = { what = "w", open = "a", nothing = "b" }', "nothing"),
         ("M01 =", "requirements.toml"),
     ],

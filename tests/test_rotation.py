@@ -341,7 +341,7 @@ def test_a_panic_refuses_the_file_and_not_the_batch(site: Site, monkeypatch: pyt
     monkeypatch.setattr(all_sources()["vmstat"], function, panics)
     files = {file.path: file for file in steps.ingest(site).files}
     assert files["logs/h.log"].state == "loaded" and len(events(site)) == 3
-    assert "the source vmstat failed on it: Panic: index out of bounds" in files["logs/a.log"].reason
+    assert "the source vmstat failed on this file: Panic: index out of bounds" in files["logs/a.log"].reason
     assert files["logs/a.log"].state == {"parse": "failed", "recognise": "unknown"}[function]
     (counts,) = query(site, "SELECT counts FROM ops.run WHERE step = 'ingest'")
     assert f'"{files["logs/a.log"].state}": 1' in counts[0]
@@ -369,8 +369,9 @@ def test_a_log_copied_under_another_date_is_refused_with_both_names(site: Site) 
     files = steps.ingest(site).files
     assert [file.state for file in files] == ["loaded", "failed"]
     assert files[1].reason == (
-        "other_date: it holds the very lines of logs/dated/e_2009-03-10.copy, which is read as of 2009-03-10;"
-        " one of the two has a wrong date: remove it"
+        "other_date: the file has the same lines as logs/dated/e_2009-03-10.copy,"
+        " which was read with the date 2009-03-10;"
+        " one of the two dates is wrong: remove that file"
     )
     (site.root / "logs/dated/e_2009-03-10.copy").unlink()
     assert states(site) == {"dated/e_2010-03-10": "loaded"}
@@ -405,5 +406,5 @@ def test_an_input_chooses_the_source(tmp_path: Path) -> None:
     (file,) = steps.ingest(site).files
     assert file.state == "failed" and file.reason.startswith("unknown_header: no header of a table of Enstore")
     (tmp_path / "site.toml").write_text(f'name = "x"\n{text}source = "sarr"\n')
-    with pytest.raises(ConfigError, match="there is no source 'sarr'; known: amass_sysperf, "):
+    with pytest.raises(ConfigError, match="there is no source 'sarr'; known sources: amass_sysperf, "):
         load_site(tmp_path)

@@ -220,7 +220,7 @@ def test_columns_by_their_names(names: tuple[str, ...], columns: tuple[str, ...]
 def test_a_database_that_is_cut_is_refused(realdata: Path, tmp_path: Path) -> None:
     file = tmp_path / "cut.rrd"
     file.write_bytes((realdata / "misc" / "ganglia64_bytes_in.rrd").read_bytes()[:700])
-    with pytest.raises(UnreadableFile, match="rrdtool cannot dump it") as raised:
+    with pytest.raises(UnreadableFile, match="rrdtool cannot dump the file") as raised:
         read_head(file)
     assert raised.value.reason == "not_converted"
     assert "rrdtool dump FILE" in raised.value.hint

@@ -109,10 +109,10 @@ def test_a_full_link_is_joined_to_the_drives_that_waited_for_it(lake: Connection
     by_entity = {(finding["rule"], finding["entity"]): finding for finding in found}
     assert set(by_entity) == {("starved_stream", "s"), ("link_saturated", "l/out"), ("link_saturated", "k/out")}
     starved, link = by_entity["starved_stream", "s"], by_entity["link_saturated", "l/out"]
-    assert "its link l was full for 3.00 h of it" in starved["text"]
+    assert "link l was full for 3.00 h of the waits" in starved["text"]
     assert (starved["lost_hours"], starved["severity"], starved["joined_to"]) == (3.0, "warning", None)
     assert (link["lost_hours"], link["severity"], link["joined_to"]) == (None, "info", starved["finding_id"])
-    assert "both have one cause (starved_stream)" in link["text"]
+    assert "in that finding (starved_stream), which has the same cause" in link["text"]
     other = by_entity["link_saturated", "k/out"]
     assert (other["severity"], other["joined_to"]) == ("warning", None), "nobody waited for this one"
 
@@ -120,7 +120,7 @@ def test_a_full_link_is_joined_to_the_drives_that_waited_for_it(lake: Connection
 def test_every_cause_with_a_price_is_found(lake: Connection) -> None:
     """By its price alone: 200 GB/day more where 500 GB moved, each cause of a station and a drive of its own."""
     doc = next(column.doc for column in load_catalog().relations["gold.lost_time"].columns if column.name == "cause")
-    causes = set(re.sub(r" ?\([^)]*\)", "", doc).split(", "))
+    causes = set(re.sub(r" ?\([^)]*\)", "", doc.partition(": ")[2]).split(", "))
     assert {"position", "drain", "unknown"} <= causes
     priced = causes - {"no_request", "idle_no_work", "occupied", "unknown"}  # no request, or no log
     row: Row = {"day": date(2010, 3, 10), "lost_hours": 2.0, "duration_us": 7_200_000_000, "moved_gb": 500.0}

@@ -89,9 +89,9 @@ def test_scenarios_are_ranked_by_when_work_is_done() -> None:
     first, replay, last = listed
     assert first.done_h == pytest.approx(replay.done_h - 60 / 3600) and not first.hindrance
     assert last.busy_h == pytest.approx(replay.busy_h) and last.waited_h == pytest.approx(12, rel=0.001)
-    assert "cannot keep up: the work asks for 1.0 times" in last.hindrance
-    assert "worse; mounts are done 0.50 h later on average, they wait 12.00 h more" in last.against(replay)
-    assert "better; mounts are done 0.02 h sooner" in first.against(replay) and "wait" not in first.against(replay)
+    assert "cannot keep up: the work needs 1.0 times" in last.hindrance
+    assert "worse; mounts end 0.50 h later on average, mounts wait 12.00 h more" in last.against(replay)
+    assert "better; mounts end 0.02 h sooner" in first.against(replay) and "wait" not in first.against(replay)
     # all requested at once is a queue on purpose
     assert not scenario("", work, replayed, Changes(at_once=True), simulate(work, Changes(at_once=True))).hindrance
 
@@ -188,7 +188,7 @@ def test_what_cannot_be_is_refused() -> None:
         Changes(speed=0)
     with pytest.raises(ValueError, match="above 0"):
         Changes(drives={"LTO-4": 0})
-    with pytest.raises(ValueError, match="there is no work for drives of kind 'LTO-9'; there are LTO-4"):
+    with pytest.raises(ValueError, match="there is no work for drives of kind 'LTO-9'; kinds with work: LTO-4"):
         simulate(traced(), Changes(drives={"LTO-9": 2}))
     with pytest.raises(ValueError, match="instances need"):
         Changes(instances=2)

@@ -157,7 +157,7 @@ def test_what_logs_say_is_shown_and_never_rendered(page: AppTest) -> None:
 
 def test_mistakes_are_reported_with_a_hint(page: AppTest) -> None:
     run(page.run(), "SELECT *\nFROM silver.gapp")
-    assert "This was not answered." in page.error[0].value
+    assert "The statement failed." in page.error[0].value
     assert "LINE 2" in text_of(page) and "Hint: did you mean silver.gap" in text_of(page)
     assert in_url(page)["sql"] == "SELECT *\nFROM silver.gapp"
 

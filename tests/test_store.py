@@ -81,7 +81,9 @@ def test_a_lost_catalogue_is_an_error_and_comes_back(site: Site, lose: Callable[
     lose(catalogue_of(site))
     files = aged(site)
     for step in (steps.ingest, steps.build, steps.detect, steps.maintain, lambda one: query(one, COUNT)):
-        with pytest.raises(ConfigError, match=r"catalogue\.sqlite is lost or empty, but its data is in") as failure:
+        with pytest.raises(
+            ConfigError, match=r"catalogue\.sqlite is lost or empty, although its" " data are in"
+        ) as failure:
             step(site)
         assert "`tapescope restore` restores the backup of" in failure.value.hint
     assert data_files(site) == files
@@ -98,7 +100,7 @@ def test_files_that_a_restored_catalogue_does_not_know_stay(site: Site) -> None:
     put(site, f"enstore/LOG-{SECOND}", morning(SECOND).days()[SECOND])
     steps.ingest(site)
     newer, before = steps.backups_of(site)[0], query(site, COUNT)
-    with pytest.raises(TapescopeError, match="is there and sound") as failure:
+    with pytest.raises(TapescopeError, match="exists and is not damaged") as failure:
         steps.restore(site, older.path.name)
     assert "--force" in failure.value.hint
     steps.restore(site, older.path.name, force=True)
@@ -131,7 +133,7 @@ def test_two_sites_with_one_data_path_do_not_destroy_each_other(site: Site, tmp_
     before, files = query(site, COUNT), aged(site)
     shared = f'name = "other"\ndata_path = "{Warehouse(site).data_path}"'
     other = make_site(tmp_path / "other", SITE.replace('name = "case"', shared))
-    with pytest.raises(ConfigError, match="is lost or empty, but its data is in"):
+    with pytest.raises(ConfigError, match="is lost or empty, although its data are in"):
         steps.ingest(other)
     # one that came to its own catalogue elsewhere
     own = make_site(tmp_path / "own")
@@ -144,7 +146,7 @@ def test_two_sites_with_one_data_path_do_not_destroy_each_other(site: Site, tmp_
         changed.execute(f"UPDATE ducklake_schema SET schema_uuid = {lake['schema_uuid']} WHERE schema_id = 0")
     changed.close()
     for step in (steps.ingest, steps.maintain):
-        with pytest.raises(ConfigError, match="holds the data of a warehouse that is not this site's"):
+        with pytest.raises(ConfigError, match="contains the data of another site's warehouse"):
             step(other)
     assert data_files(site) == files and query(site, COUNT) == before
 
@@ -176,7 +178,7 @@ def test_a_data_folder_that_is_not_mounted_is_an_error(site: Site) -> None:
     data = Path(Warehouse(site).data_path)
     data.rename(data.with_name("elsewhere"))
     data.mkdir()
-    with pytest.raises(ConfigError, match=r"names data files, and .* holds none") as failure:
+    with pytest.raises(ConfigError, match=r"names data files, but .* contains none") as failure:
         steps.ingest(site)
     assert "mounted" in failure.value.hint
     assert list(data.iterdir()) == []
@@ -187,7 +189,7 @@ def test_a_restore_says_which_files_are_missing(site: Site) -> None:
     lost.unlink()
     catalogue_of(site).unlink()
     done = CliRunner().invoke(cli, ["restore", "--site", str(site.root)], catch_exceptions=False)
-    assert done.exit_code == 0 and "Restored the catalogue of" in done.stdout
+    assert done.exit_code == 0 and "Restored the catalogue from the backup of" in done.stdout
     named = lost.relative_to(Warehouse(site).data_path)
     assert f"1 data files are missing: {named}" in done.stderr
     listed = CliRunner().invoke(cli, ["restore", "--list", "--site", str(site.root)], catch_exceptions=False)

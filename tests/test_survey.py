@@ -37,7 +37,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (made / hostile_name).write_text("\x1b[31mnothing\x1b[0m\n")
     done = CliRunner().invoke(cli, ["init", str(made)])
     assert done.exit_code == 0, done.output
-    assert "2 files are of no known kind" in done.output
+    assert "2 files are of an unknown kind" in done.output
     return made
 
 
@@ -61,7 +61,7 @@ def test_every_readable_file_is_an_input(folder: Path) -> None:
 
 def test_files_nobody_knows_are_named_with_their_reason_and_cannot_write_toml(folder: Path) -> None:
     text = (folder / "site.toml").read_text()
-    assert "#   notes.txt: nothing in its first lines is like any of them" in text
+    assert "#   notes.txt: the first lines resemble no known kind of log" in text
     assert "\x1b" not in text
     assert load_site(folder).name == folder.name
 
@@ -137,7 +137,7 @@ def test_files_without_a_clock_get_a_stub_that_reads_them(tmp_path: Path) -> Non
     for name in ("one", "two"):
         (tmp_path / f"{name}.txt").write_text(VMSTAT)
     text = guessed(tmp_path)
-    assert "2 of 2 refused without further keys: its rows carry no date" in text and "# and: two.txt" in text
+    assert "2 of 2 refused without further keys: the rows have no date" in text and "# and: two.txt" in text
     stub = text[text.index("# [[input]]") : text.index("# and:")]
     assert [line.split("=")[0].strip() for line in stub.splitlines()[1:]] == ["# glob", "# start_at", "# interval_s"]
     (tmp_path / "site.toml").write_text(text.replace(stub, re.sub("^# ", "", stub, flags=re.M)))
@@ -168,7 +168,10 @@ def test_words_of_file_names_are_stations_only_where_a_regular_pattern_of_severa
         (tmp_path / name).write_text(stamped)
     text = guessed(tmp_path)
     assert [station.name for station in load_site(tmp_path).station] == ["dm8"]
-    assert "no line names it; 2 files bear its name, first vmstat_dm8_2010-03-10.log, by the pattern" in text
+    assert (
+        "no log line names this host; 2 file names contain it, first vmstat_dm8_2010-03-10.log,"
+        " from the pattern" in text
+    )
 
 
 def test_the_role_of_a_station_is_left_to_who_knows_it(tmp_path: Path) -> None:
@@ -222,7 +225,7 @@ def test_cta_logs_name_drives_by_their_media_and_the_instance(tmp_path: Path) ->
     (tmp_path / "cta-taped.log").write_text(line + "\n")
     text = guessed(tmp_path)
     assert [(drive.name, drive.generation) for drive in load_site(tmp_path).drive] == [("D1", "TS1160")]
-    assert "mounted 3592JE20T" in text and "# archive systems in what was looked at: CTAX" in text
+    assert "mounted 3592JE20T" in text and "# archive systems found in the lines that were read: CTAX" in text
 
 
 def mrtg_text(last: int) -> str:
@@ -287,7 +290,7 @@ def test_ports_that_a_switch_describes_are_links(tmp_path: Path) -> None:
     (tmp_path / "telegraf.lp").write_text("\n".join(lines) + "\n")
     steps.init(tmp_path, tmp_path / "site.toml", force=False)
     text = (tmp_path / "site.toml").read_text()
-    assert "described so at sw1 1/1, sw1 1/2" in text
+    assert "description of the port sw1 1/1, sw1 1/2" in text
     site = steps.site_at(tmp_path)
     assert [(one.name, one.station) for one in site.link] == [("dm8 bond0", "dm8")]
     assert [(one.host, one.interface) for one in site.link[0].port] == [("sw1", "1/1"), ("sw1", "1/2")]

@@ -73,7 +73,7 @@ def test_what_is_written_comes_back(rates: list[tuple[int, ...]], seconds: int, 
 
 
 def test_reports_without_stamps_need_a_clock() -> None:
-    with pytest.raises(UnreadableFile, match="no stamps") as raised:
+    with pytest.raises(UnreadableFile, match="no time stamps") as raised:
         all_sources()["tapestat"].parse(read_lines(CASES / "clean_json.json"), Origin(), None)
     assert raised.value.reason == "no_clock"
 
@@ -82,7 +82,7 @@ def test_a_header_of_other_columns_is_refused() -> None:
     head = ["Linux 6.1.0 (h) \t2015-07-13 \t_x86_64_\t(2 CPU)", "Tape: r/s w/s kB_read/s %Rd"]
     stem, claims = choose(head)
     assert (stem, "unknown or cut" in claims["tapestat"].why) == (None, True)
-    with pytest.raises(UnreadableFile, match="an unknown header"):
+    with pytest.raises(UnreadableFile, match="the header of tapestat is not known"):
         all_sources()["tapestat"].parse(frame_of("\n".join(head).encode()), Origin(), None)
 
 

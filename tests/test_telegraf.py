@@ -71,4 +71,4 @@ def test_the_name_of_a_disk_gives_its_kind() -> None:
 def test_other_measurements_are_not_claimed() -> None:
     stem, claims = choose([f"weather,place=here temperature=12.5 {START}"])
     assert stem is None
-    assert "none of the measurements" in claims["telegraf"].why
+    assert "without Telegraf's measurements" in claims["telegraf"].why

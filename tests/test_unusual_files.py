@@ -130,8 +130,8 @@ def test_a_folder_given_by_hand_does_not_bring_in_its_own_warehouse(tmp_path: Pa
     for _ in range(2):
         files = steps.ingest(steps.site_at(site), [site]).files
         assert [file.path for file in files] == ["LOG-2010-06-15", "empty", "notes"]
-    assert files[1].reason == "no source recognises it; it is empty"
-    assert files[2].reason.endswith("nothing in its first lines is like any of them")
+    assert files[1].reason == "no source recognises the file; the file is empty"
+    assert files[2].reason.endswith("the first lines resemble no known kind of log")
 
 
 def test_a_file_of_two_formats_or_without_rights_does_not_stop_recognise(tmp_path: Path) -> None:
@@ -165,7 +165,7 @@ def test_a_byte_order_mark_changes_nothing(tmp_path: Path, name: str) -> None:
 
 def test_an_archive_in_an_archive_is_named(tmp_path: Path) -> None:
     (tmp_path / "log.gz").write_bytes(gzip.compress(gzip.compress(LOG.read_bytes())))
-    with pytest.raises(UnreadableFile, match="holds another gz file"):
+    with pytest.raises(UnreadableFile, match="contains another gz file"):
         lines.read_head(tmp_path / "log.gz")
 
 
@@ -192,16 +192,16 @@ def test_a_source_that_fails_names_the_file_and_the_others_are_read(
     assert files["logs/LOG-2010-06-15"].state in ("loaded", "failed")
     assert files["logs/vmstat.txt"].state == "failed"
     assert files["logs/vmstat.txt"].reason.startswith(
-        "internal_error: the source vmstat failed on it: ZeroDivisionError"
+        "internal_error: the source vmstat failed on this file: ZeroDivisionError"
     )
 
 
 NO_FILES = {
     "pipe": "a named pipe",
     "socket": "a socket",
-    "gone": "a link whose target cannot be reached",
-    "loop": "a link whose target cannot be reached",
-    "elsewhere": "a link to a folder, not followed",
+    "gone": "a symbolic link whose target cannot be reached",
+    "loop": "a symbolic link whose target cannot be reached",
+    "elsewhere": "a symbolic link to a folder, which is not followed",
 }
 
 
@@ -259,8 +259,8 @@ def test_files_that_no_input_names_are_counted_with_what_would_read_them(tmp_pat
         (site / "logs" / "enstore" / "old" / f"{n:02}.txt").write_text("call the vendor\n")
     messages = steps.ingest(steps.site_at(site)).unnamed
     assert messages.startswith(
-        "32 files below the inputs' folders are named by no [[input]] and not read:"
-        " logs/enstore/DEBUGLOG-2010-06-15 (enstore_log), logs/enstore/old/00.txt (of no known kind),"
+        "32 files below the folders of the inputs are not read, because no [[input]] matches:"
+        " logs/enstore/DEBUGLOG-2010-06-15 (enstore_log), logs/enstore/old/00.txt (unknown kind of log),"
     )
     assert " and 27 more. " in messages and 'glob = "logs/enstore/DEBUGLOG-{date}*"' in messages and len(messages) < 600
     assert steps.ingest(steps.site_at(site), [site / "logs"]).unnamed == ""
@@ -273,4 +273,4 @@ def test_files_are_named_where_no_folder_of_an_input_exists(tmp_path: Path, glob
     (site / "logs").mkdir(exist_ok=True)
     (site / "logs" / "night").write_text("call the vendor\n")
     messages = steps.ingest(steps.site_at(site)).unnamed
-    assert "below the folder of site.toml" in messages and "logs/night (of no known kind)" in messages
+    assert "below the folder of site.toml" in messages and "logs/night (unknown kind of log)" in messages

@@ -45,8 +45,11 @@ def changes(span: Span) -> list[Any]:
     """
     ask = st.session_state.get(_CHANGES)
     rows = ask().select("changed_at", "what", "entities").drop_nulls("changed_at").rows() if ask else []
-    rows += [(at, f"{at:%H:%M} to {until:%H:%M} happened twice", "the clocks") for at, until in zone.repeated(*span)]
-    shown = sorted({(at, what or "", of or "all of the site") for at, what, of in rows if span[0] <= at < span[1]})
+    rows += [
+        (at, f"{at:%H:%M} to {until:%H:%M} occurred twice (clock set back)", "the clocks")
+        for at, until in zone.repeated(*span)
+    ]
+    shown = sorted({(at, what or "", of or "the whole site") for at, what, of in rows if span[0] <= at < span[1]})
     if not shown:
         return []
     marks = pl.DataFrame(list(_worded(shown[:MOST_MARKS], span)), schema=_SCHEMA, orient="row")

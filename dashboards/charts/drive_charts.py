@@ -48,18 +48,18 @@ def rates(rows: pl.DataFrame, earlier: pl.DataFrame | None, chosen: str) -> alt.
     """Drive rate against overall rate, each drive with its name; lines show the native rates of their kinds."""
     x = alt.X(
         "drive_rate_mb_s:Q",
-        title="rate while it works [MB/s]",
+        title="drive rate [MB/s]",
         scale=alt.Scale(domainMin=0),
         axis=alt.Axis(tickCount=10),
     )
-    y = alt.Y("overall_rate_mb_s:Q", title="rate, mount to dismount [MB/s]", axis=alt.Axis(tickCount=6))
+    y = alt.Y("overall_rate_mb_s:Q", title="overall rate, mount to dismount [MB/s]", axis=alt.Axis(tickCount=6))
     tips = [
         alt.Tooltip("drive:N"),
         alt.Tooltip("generation:N"),
-        number("drive_rate_mb_s", "rate while it works [MB/s]"),
-        number("overall_rate_mb_s", "mount to dismount [MB/s]"),
+        number("drive_rate_mb_s", "drive rate [MB/s]"),
+        number("overall_rate_mb_s", "overall rate [MB/s]"),
         number("native_mb_s", "native rate [MB/s]"),
-        share("f", "of the rate while it works"),
+        share("f", "efficiency (overall rate ÷ drive rate)"),
     ]
     native = (pl.col("drive_rate_mb_s") / pl.col("nameplate_share").cast(pl.Float64)).round(1)
     named = linked(rows, "drive").with_columns(
@@ -110,13 +110,13 @@ def _names(rows: pl.DataFrame) -> alt.Chart:
 
 
 def _moved(rows: pl.DataFrame, earlier: pl.DataFrame, x: Any, y: Any) -> list[alt.Chart]:
-    """From where a drive was on the days compared with: a hollow dot, and a dashed line to where it is."""
+    """From where a drive was on the comparison days: a hollow dot, and a dashed line to where it is."""
     then = earlier.select("drive", was_x="drive_rate_mb_s", was_y="overall_rate_mb_s").drop_nulls()
     both = rows.select("drive", "drive_rate_mb_s", "overall_rate_mb_s").join(then, on="drive")
     tips = [
         alt.Tooltip("drive:N"),
-        number("was_x", "worked at, then [MB/s]", "MB/s"),
-        number("was_y", "overall, then [MB/s]", "MB/s"),
+        number("was_x", "drive rate on the comparison days [MB/s]", "MB/s"),
+        number("was_y", "overall rate on the comparison days [MB/s]", "MB/s"),
     ]
     return [
         alt.Chart(both)
@@ -145,7 +145,7 @@ def one(rows: pl.DataFrame, happened: pl.DataFrame, marks: list[dict[str, Any]],
                 alt.Tooltip("group_words:N", title="mostly"),
                 instant_tip("from_at", "from"),
                 instant_tip("to_at", "to"),
-                share("group_share", "share of that time"),
+                share("group_share", "share of this interval"),
             ],
         )
     )
@@ -187,7 +187,7 @@ def _happened(rows: pl.DataFrame, x: Any, y: Any, span: Span, legend: alt.Legend
         alt.Tooltip("what:N", title="what"),
         instant_tip("from_at", "at"),
         instant_tip("to_at", "until"),
-        number("lasted_hours", "lasted or cost [h]"),
+        number("lasted_hours", "duration or time lost [h]"),
         alt.Tooltip("volume:N", title="tape"),
         alt.Tooltip("error:N"),
     ]
@@ -219,7 +219,7 @@ def failures(rows: pl.DataFrame, titles: dict[str, str]) -> alt.Chart:
         .mark_bar(height={"band": 0.7})
         .encode(
             y=alt.Y("drive:N", sort="-x", title=None, axis=alt.Axis(labelLimit=140, labelOverlap=False)),
-            x=alt.X("sum(n):Q", title="number of them", axis=alt.Axis(tickMinStep=1, format="d")),
+            x=alt.X("sum(n):Q", title="number of failures and errors", axis=alt.Axis(tickMinStep=1, format="d")),
             color=alt.Color(
                 "kind:N",
                 scale=alt.Scale(domain=names, range=COLOURS[: len(names)]),
@@ -247,7 +247,7 @@ def hosts(rows: pl.DataFrame) -> alt.Chart:
                 alt.Tooltip("mover_host:N", title="host"),
                 alt.Tooltip("kind:N"),
                 number("drive_rate_mb_s", "drive rate [MB/s]"),
-                share("ratio_to_best", "of the best host's"),
+                share("ratio_to_best", "share of the best host's drive rate"),
                 count("n_drives", "drives"),
             ],
         )
@@ -268,7 +268,7 @@ def trend(rows: pl.DataFrame, value: str, title: str, step: str) -> alt.Chart:
         alt.Chart(linked(rows, "drive"))
         .mark_line(point=alt.OverlayMarkDef(size=45), strokeWidth=1.6)
         .encode(
-            x=alt.X("step_from:T", title=f"{step} of the site, from", scale=over(span), axis=axis),
+            x=alt.X("step_from:T", title=f"start of the {step} (site time)", scale=over(span), axis=axis),
             y=alt.Y(f"{value}:Q", title=title, scale=alt.Scale(zero=True), axis=alt.Axis(tickCount=5)),
             **by_colour_and_dash("drive", names, columns=8),
             href=LINK,

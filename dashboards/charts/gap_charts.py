@@ -28,7 +28,7 @@ def histogram(
     most = int(shown.group_by("bin_from_s").agg(pl.sum("n_gaps"))["n_gaps"].max() or 1)  # type: ignore[arg-type]
     x = alt.X(
         "bin_from_s:Q",
-        title="gap without file marks and tape motion [s]",
+        title="avoidable gap between files [s]",
         scale=alt.Scale(domain=[0, LAST_BIN_S + 1], nice=False),
         axis=alt.Axis(
             values=[*range(0, LAST_BIN_S + 1, 5)],
@@ -92,7 +92,7 @@ def _peaks(peaks: pl.DataFrame) -> alt.Chart:
             x=alt.X("middle:Q"),
             y=alt.Y("n_gaps:Q"),
             text=alt.Text("text:N"),
-            tooltip=[number("peak_s", "most common length [s]", "s"), number("weight", "share of the gaps", "1")],
+            tooltip=[number("peak_s", "most common gap length [s]", "s"), number("weight", "share of the gaps", "1")],
         )
     )
 
@@ -104,7 +104,5 @@ def _earlier(bins: pl.DataFrame) -> alt.Chart:
     return (  # type: ignore[no-any-return]
         alt.Chart(line)
         .mark_line(color=INK, strokeDash=[3, 3], strokeWidth=1.2, interpolate="step-after")
-        .encode(
-            x=alt.X("bin_from_s:Q"), y=alt.Y("n_gaps:Q"), tooltip=[count("n_gaps", "gaps of the days compared with")]
-        )
+        .encode(x=alt.X("bin_from_s:Q"), y=alt.Y("n_gaps:Q"), tooltip=[count("n_gaps", "gaps on the comparison days")])
     )

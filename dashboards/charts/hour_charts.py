@@ -75,7 +75,7 @@ def families(rows: pl.DataFrame, name: str, title: str, span: Span, step: str = 
 
 
 def in_use(rows: pl.DataFrame, span: Span, step: str) -> alt.Chart:
-    """Drives in use on average, the most at once, and how many there are: one line each, named in the legend."""
+    """Drives in use on average, the maximum, and how many there are: one line each, named in the legend."""
     summed = (
         rows.with_columns(stepped(step))
         .group_by("hour_at", "to_at")
@@ -83,11 +83,11 @@ def in_use(rows: pl.DataFrame, span: Span, step: str) -> alt.Chart:
         .sort("hour_at")
     )
     ends = summed.tail(1).with_columns(hour_at=pl.col("to_at"))  # a step lasts to its end
-    wide = pl.concat([summed, ends]).rename({"avg_in_use": "on average", "max_in_use": "most at once"})
-    lines = wide.rename({"n_drives": "drives there are"}).unpivot(
-        ["on average", "most at once", "drives there are"], index="hour_at", variable_name="what", value_name="drives"
+    wide = pl.concat([summed, ends]).rename({"avg_in_use": "on average", "max_in_use": "maximum"})
+    lines = wide.rename({"n_drives": "all drives"}).unpivot(
+        ["on average", "maximum", "all drives"], index="hour_at", variable_name="what", value_name="drives"
     )
-    names = {"on average": BLUE, "most at once": GREY, "drives there are": ORANGE}
+    names = {"on average": BLUE, "maximum": GREY, "all drives": ORANGE}
     x, y = _along(span, step), alt.Y("drives:Q", title="drives in use", axis=alt.Axis(tickCount=5))
     base = alt.Chart(lines)
     average = base.transform_filter("datum.what == 'on average'")
@@ -98,7 +98,7 @@ def in_use(rows: pl.DataFrame, span: Span, step: str) -> alt.Chart:
             x=x,
             y=y,
             color=alt.Color("what:N", scale=alt.Scale(domain=list(names), range=list(names.values())), legend=legend),
-            strokeDash=alt.condition("datum.what == 'drives there are'", alt.value([5, 3]), alt.value([1, 0])),
+            strokeDash=alt.condition("datum.what == 'all drives'", alt.value([5, 3]), alt.value([1, 0])),
             tooltip=[alt.Tooltip("what:N"), instant("hour_at", step), number("drives", "drives", "")],
         ),
     ]

@@ -13,7 +13,7 @@ from dashboards.charts import GREY, INK, LINK, RED, Span, along_time, framed, in
 from dashboards.charts.looks import on_page
 from pipelines.primitives.format import d3_format, percent
 
-_OTHER = "at work, storage group unknown"
+_OTHER = "other work, storage group unknown"
 _UNKNOWN_EDGE = "#6b7280"  # of what no log covers: a pale, dashed box, as in the report
 
 
@@ -28,7 +28,9 @@ def waterfall(steps: pl.DataFrame, earlier: pl.DataFrame | None = None) -> alt.C
         .mark_bar(height={"band": 0.75}, strokeWidth=0.8)
         .encode(
             y=y,
-            x=alt.X("to_hours:Q", title="drive-hours left [h]", scale=room, axis=alt.Axis(grid=False, tickCount=8)),
+            x=alt.X(
+                "to_hours:Q", title="remaining drive-hours [h]", scale=room, axis=alt.Axis(grid=False, tickCount=8)
+            ),
             x2=alt.X2("from_hours:Q"),
             color=_colours(steps, columns=4),
             stroke=alt.condition("datum.time_group == 'unknown'", alt.value(_UNKNOWN_EDGE), alt.value(None)),
@@ -49,7 +51,7 @@ def waterfall(steps: pl.DataFrame, earlier: pl.DataFrame | None = None) -> alt.C
         outline = alt.Chart(earlier).mark_bar(
             height={"band": 0.95}, filled=False, stroke=INK, strokeDash=[3, 3], strokeWidth=1
         )
-        then = [alt.Tooltip("bucket_words:N", title="on the days compared with"), number("bucket_hours", "hours [h]")]
+        then = [alt.Tooltip("bucket_words:N", title="on the comparison days"), number("bucket_hours", "hours [h]")]
         layers.insert(1, outline.encode(y=y, x=alt.X("to_hours:Q"), x2=alt.X2("from_hours:Q"), tooltip=then))
     return framed(layers, 22 * max(4, len(names)) + 90)
 
@@ -75,7 +77,7 @@ def periods(rows: pl.DataFrame, step: str, span: Span) -> alt.Chart:
         alt.Chart(summed)
         .mark_bar(strokeWidth=0)
         .encode(
-            x=alt.X("from_at:T", title=f"{step} of the site", scale=over(span), axis=axis),
+            x=alt.X("from_at:T", title=f"{step} (site time)", scale=over(span), axis=axis),
             x2=alt.X2("to_at:T"),
             y=alt.Y("sum(drive_hours):Q", title="drive-hours [h]", axis=alt.Axis(tickCount=5)),
             color=_colours(summed),
@@ -182,7 +184,7 @@ def drives(rows: pl.DataFrame, marks: list[dict[str, Any]], span: Span, legend: 
                 alt.Tooltip("group_words:N", title="mostly"),
                 instant("from_at", "from"),
                 instant("to_at", "to"),
-                share("group_share", "share of this step"),
+                share("group_share", "share of this interval"),
             ],
             href=LINK,
         )

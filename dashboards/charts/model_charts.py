@@ -86,8 +86,8 @@ def tornado(rows: pl.DataFrame, title: str, at: float) -> alt.Chart:
             x2=alt.X2("high:Q"),
             tooltip=[
                 alt.Tooltip("input:N"),
-                number("low", "at its low end", title),
-                number("high", "at its high end", title),
+                number("low", "result at the low end of its interval", title),
+                number("high", "result at the high end of its interval", title),
             ],
         )
     )
@@ -97,9 +97,7 @@ def tornado(rows: pl.DataFrame, title: str, at: float) -> alt.Chart:
 
 def efficiency(rows: pl.DataFrame, at_mb: float) -> alt.Chart:
     """Share of the time in which data moves by size of file, a line for each number of files a mount; a size marked."""
-    x = alt.X(
-        "file_mb:Q", title="size of a file [MB]", scale=alt.Scale(type="log", nice=False), axis=alt.Axis(format="~s")
-    )
+    x = alt.X("file_mb:Q", title="file size [MB]", scale=alt.Scale(type="log", nice=False), axis=alt.Axis(format="~s"))
     names = [str(n) for n in sorted(rows["n_files"].unique())]
     chart = (
         alt.Chart(rows.with_columns(pl.col("n_files").cast(pl.String)))
@@ -131,7 +129,7 @@ def both_sides(rows: pl.DataFrame) -> alt.Chart:
         number("p75_mb_s", "upper quartile", "MB/s"),
     ]
     base = alt.Chart(named).encode(y=y, tooltip=tips)
-    x = alt.X("p25_mb_s:Q", title="rate of a mount [MB/s]: median, with quartiles")
+    x = alt.X("p25_mb_s:Q", title="overall rate of mounts [MB/s]: median and quartiles")
     bars = base.mark_rule(color=GREY, strokeWidth=8, opacity=0.5).encode(x=x, x2=alt.X2("p75_mb_s:Q"))
     dots = base.mark_circle(color=BLUE, size=110, opacity=1).encode(x=alt.X("p50_mb_s:Q"))
     return framed([bars, dots], 130)
@@ -147,7 +145,7 @@ def failures(rows: pl.DataFrame) -> alt.Chart:
         .encode(
             y=alt.Y("what:N", title=None, axis=alt.Axis(labelLimit=260)),
             yOffset=alt.YOffset("side:N", sort=["before", "after"]),
-            x=alt.X("value:Q", title="failed share of requested mounts", axis=alt.Axis(format="%")),
+            x=alt.X("value:Q", title="share of requested mounts that failed", axis=alt.Axis(format="%")),
             color=alt.Color(
                 "side:N",
                 sort=["before", "after"],
@@ -169,12 +167,12 @@ def ahead(rows: pl.DataFrame, planned: pl.DataFrame) -> alt.Chart:
     """What the archive will hold, with the interval as a band, and plans as points."""
     days = [datetime(at.year, at.month, at.day) for at in pl.concat([rows["day"], planned["day"]])]
     span = min(days), max(days)
-    x = alt.X("day:T", title="day of the site", scale=over(span))
+    x = alt.X("day:T", title="site day", scale=over(span))
     scale = alt.Scale(zero=False)
     band = (
         alt.Chart(rows)
         .mark_area(color=SKY, opacity=0.35)
-        .encode(x=x, y=alt.Y("low:Q", title="held on tape [TB]", scale=scale), y2=alt.Y2("high:Q"))
+        .encode(x=x, y=alt.Y("low:Q", title="data on tape [TB]", scale=scale), y2=alt.Y2("high:Q"))
     )
     tips = [
         alt.Tooltip("day:T", title="day"),
@@ -197,9 +195,12 @@ def caught(rows: pl.DataFrame) -> alt.Chart:
         alt.Chart(rows)
         .mark_line(color=BLUE, point=True)
         .encode(
-            x=alt.X("size_tb:Q", title="size of the buffer [TB]"),
+            x=alt.X("size_tb:Q", title="buffer size [TB]"),
             y=alt.Y(
-                "bytes:Q", title="caught, of the bytes read", axis=alt.Axis(format="%"), scale=alt.Scale(zero=True)
+                "bytes:Q",
+                title="share of read bytes that the buffer would have caught",
+                axis=alt.Axis(format="%"),
+                scale=alt.Scale(zero=True),
             ),
             tooltip=[number("size_tb", "size", "TB"), alt.Tooltip("bytes:Q", title="caught", format=".1%")],
         )

@@ -30,7 +30,7 @@ from dashboards.charts.looks import DASHES
 from pipelines.primitives.format import SHARE
 
 TRAFFIC_PX = 72  # of a station
-HOW = "area: out of the station · line: into it · thin dashes: highest peaks"
+HOW = "area: out of the station · line: into the station · thin dashes: highest peaks"
 
 
 def traffic(
@@ -51,7 +51,7 @@ def traffic(
     label = f"format(datum.value - {step} * floor(datum.value / {step}), 'd')"
     axis = alt.Axis(values=ticks, tickCount=len(ticks), labelExpr=label, labelOverlap=False)
     scale = alt.Scale(domain=[0, step * len(stations)], nice=False)
-    y = alt.Y("avg:Q", title="MB/s, each from 0" if len(stations) > 1 else "MB/s", scale=scale, axis=axis)
+    y = alt.Y("avg:Q", title="MB/s, each station from 0" if len(stations) > 1 else "MB/s", scale=scale, axis=axis)
     drawn = _lifted(rows, zeros)
     out, into = (alt.Chart(drawn.filter(pl.col("direction") == way)) for way in ("out", "in"))
     name, rest = alt.Detail("station:N"), dict[str, Any](interpolate="step-after")
@@ -67,7 +67,7 @@ def traffic(
         *labelled_rules([zero + threshold_mb_s for zero in zeros.values()], f"threshold {threshold_mb_s:g} MB/s"),
         *_hover(drawn, zeros, step, x),
     ]
-    how = HOW + (" · grey: the days compared with" if before is not None else "")
+    how = HOW + (" · grey: the comparison days" if before is not None else "")
     if before is not None and before.height:
         ghost = alt.Chart(_lifted(before, zeros)).mark_line(color=GREY, strokeWidth=1, **rest)
         dash = alt.StrokeDash("direction:N", scale=alt.Scale(domain=["in", "out"], range=[[6, 3], [1, 2]]), legend=None)
@@ -151,7 +151,7 @@ def measures(
 def bars(
     rows: pl.DataFrame, names: dict[str, str], title: str, span: Span, before: pl.DataFrame | None = None
 ) -> alt.Chart:
-    """Columns of rows stacked in bars along time; the sum of the days compared with as a dashed line."""
+    """Columns of rows stacked in bars along time; the sum of the comparison days as a dashed line."""
     order = [name for column, name in names.items() if rows[column].drop_nulls().len()]
     wide = rows.group_by("bin_at").agg(pl.col(list(names)).sum(), pl.col("bin_s").first()).rename(names)
     long = wide.select("bin_at", "bin_s", *order).unpivot(
@@ -176,7 +176,7 @@ def bars(
     if before is not None and before.height:
         total = before.group_by("bin_at").agg(value=pl.sum_horizontal(pl.col(list(names)).sum())).sort("bin_at")
         line = alt.Chart(total).mark_line(color=INK, strokeDash=[5, 3], strokeWidth=1.2, interpolate="step-after")
-        tip = [instant("bin_at", "moved here from the days compared with"), number("value", title, "h")]
+        tip = [instant("bin_at", "comparison days, shifted to this time"), number("value", title, "h")]
         drawn.append(line.encode(x=_along(span), y=alt.Y("value:Q", title=title), tooltip=tip))
     return framed(drawn, 280, span=span)
 

@@ -22,8 +22,8 @@ from dashboards.charts import (
     share,
 )
 
-READ, LEFT = "moved by this mount", "not moved"
-QUICKER, RIGHT = "all of it would have been quicker", "picking files was right"
+READ, LEFT = "read or written in this mount", "not read or written"
+QUICKER, RIGHT = "reading the whole tape would have been faster", "reading single files was faster"
 
 
 def way(rows: pl.DataFrame, titles: dict[str, str]) -> alt.Chart:
@@ -44,7 +44,7 @@ def way(rows: pl.DataFrame, titles: dict[str, str]) -> alt.Chart:
         tooltip=[
             *(count(name, titles[name]) for name in ("number", "file_number")),
             number("volume_gb", "size [GB]"),
-            number("position_s", "way to it [s]"),
+            number("position_s", "winding to the file [s]"),
         ],
     )
     longest = math.ceil(float(rows["position_s"].max() or 0)) or 1  # type: ignore[arg-type]
@@ -72,7 +72,7 @@ def serpentine(pieces: pl.DataFrame, read: set[int]) -> alt.Chart:
         alt.Chart(rows)
         .mark_bar(height={"band": 0.8})
         .encode(
-            x=alt.X("from_m:Q", title="along the tape [m]", axis=alt.Axis(tickCount=6)),
+            x=alt.X("from_m:Q", title="position along the tape [m]", axis=alt.Axis(tickCount=6)),
             x2=alt.X2("to_m:Q"),
             y=alt.Y("wrap:O", title="wrap"),
             color=alt.Color(
@@ -124,16 +124,16 @@ def whole_or_picked(rows: pl.DataFrame) -> alt.Chart:
     tips = [
         alt.Tooltip("session_id:N"),
         alt.Tooltip("volume:N"),
-        number("wall_hours", "it took [h]"),
-        number("whole_hours", "all of it [h]"),
+        number("wall_hours", "duration of the mount [h]"),
+        number("whole_hours", "time to read the whole tape [h]"),
     ]
     tips.append(share("byte_share", "share of the tape's bytes"))
     dots = (
         alt.Chart(linked(rows, "session_id"))
         .mark_point(filled=True, size=65, opacity=0.75)
         .encode(
-            x=alt.X("wall_hours:Q", title="the mount took [h]", scale=scale),
-            y=alt.Y("whole_hours:Q", title="all of the tape would take [h]", scale=scale),
+            x=alt.X("wall_hours:Q", title="duration of the mount [h]", scale=scale),
+            y=alt.Y("whole_hours:Q", title="time to read the whole tape [h]", scale=scale),
             color=alt.Color(
                 "verdict:N",
                 scale=alt.Scale(domain=[QUICKER, RIGHT], range=[RED, BLUE]),
@@ -146,7 +146,7 @@ def whole_or_picked(rows: pl.DataFrame) -> alt.Chart:
     )
     line = pl.DataFrame({"at": [least, most]})
     equal = alt.Chart(line).mark_line(color=ORANGE, strokeDash=[4, 3]).encode(x=alt.X("at:Q"), y=alt.Y("at:Q"))
-    text = alt.Chart(line.tail(1).with_columns(text=pl.lit("both take as long"))).mark_text(
+    text = alt.Chart(line.tail(1).with_columns(text=pl.lit("both take the same time"))).mark_text(
         align="right", dx=-8, dy=18, color=INK
     )
     return framed([equal, dots, text.encode(x=alt.X("at:Q"), y=alt.Y("at:Q"), text=alt.Text("text:N"))], 320)

@@ -1,7 +1,7 @@
-"""What is it made of, and what is missing?"""
+"""What data is there, and what is missing?"""
 
 from dashboards import tabs
 
 PAGE = {"title": "About", "order": 100, "group": "Ask"}
 
-tabs.show("about", "What is it made of, and what is missing?")
+tabs.show("about", "What data is there, and what is missing?")

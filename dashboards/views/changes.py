@@ -1,7 +1,7 @@
-"""Did it work?"""
+"""Did the change work?"""
 
 from dashboards import tabs
 
 PAGE = {"title": "Changes", "order": 70, "group": "Decide"}
 
-tabs.show("changes", "Did it work?")
+tabs.show("changes", "Did the change work?")

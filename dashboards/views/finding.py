@@ -47,7 +47,7 @@ with left:
     st.text(row["text"])
     shown = data.exhibit(page.snapshot, row)
     if shown and shown.rows.height:
-        components.show_chart(found, finding_charts.exhibit(shown), "The rows the rule judged.")
+        components.show_chart(found, finding_charts.exhibit(shown), "The rows that the rule judged.")
         if shown.rows.height < shown.n_rows:
             st.caption(f"{shown.rows.height:,} of {shown.n_rows:,} rows are drawn.")
     st.text(f"What it usually means: {row['means']}")
@@ -59,12 +59,13 @@ with left:
         around = data.lines(page.snapshot, proof["path"], range(max(1, number - CONTEXT), number + CONTEXT + 1))
         if isinstance(around, str):
             components.show_lines((proof["path"], number, proof.get("text")))
-            st.caption(f"The lines around it cannot be shown: {escape_markdown(around)}.")
+            st.caption(f"The lines around this one cannot be shown: {escape_markdown(around)}.")
         else:
             components.show_lines(*((proof["path"], no, text) for no, text in sorted(around.items())), marked=number)
     if not proofs:
         st.text(
-            "The finding is of many rows; no single line proves it. The table of its rows is under the chart's SQL."
+            "The finding rests on many rows, so no single log line proves it. The rows"
+            " are under “Data and SQL” of the chart."
         )
 
 with right:
@@ -79,12 +80,12 @@ with right:
         if row[name] is not None:
             st.text(f"{found.label(name)}: {format.cell(row[name], found.column(name))}")
     st.caption(
-        "Lost: what could have moved in the lost time if nothing else limited. Gain: what remains of it after the next"
-        " bottleneck, or the drives' ceiling; low and high are the ends of its 90 % interval."
+        "Lost: data that could have moved in the lost time without other limits. Gain: the part that remains after the"
+        " next bottleneck or the drives' ceiling; low and high are the ends of its 90 % interval."
     )
     st.header("From night to night", anchor=False)
     nights = page.ask("finding_days", finding=chosen)
-    components.show_chart(nights, finding_charts.nights(nights.frame()), "The nights on which it fired.")
+    components.show_chart(nights, finding_charts.nights(nights.frame()), "Nights on which the rule fired.")
     notes = page.ask("finding_marks", finding=chosen)
     for mark in notes.rows:
         when = format.instant(mark["made_at"], zone.name()) if mark["made_at"] else format.day_text(mark["day"])

@@ -36,8 +36,8 @@ def facts(mount: dict[str, Any]) -> str:
     text = f"{format.counted(mount['n_files'], 'file')}, {mounts.shown(mount, 'volume_gb')} ({mount['mode']}){whole}"
     if mount["f"] is not None:
         text += (
-            f": {mounts.shown(mount, 'overall_rate_mb_s')} from mount to dismount;"
-            f" {mounts.shown(mount, 'drive_rate_mb_s')} while it worked, {format.percent(mount['f'])} of the time"
+            f": {mounts.shown(mount, 'overall_rate_mb_s')} overall rate;"
+            f" {mounts.shown(mount, 'drive_rate_mb_s')} drive rate; efficiency {format.percent(mount['f'])}"
         )
     return f"{text}."
 
@@ -64,24 +64,26 @@ with st.container(horizontal=True):
 components.heading(timeline)
 spent = longest(timeline.rows)
 if spent:
-    components.show_chart(timeline, mount_charts.timeline(timeline.frame()), "The states of the drive, one by one.")
+    components.show_chart(timeline, mount_charts.timeline(timeline.frame()), "The states of the drive in time order.")
 else:
-    st.info("No log times the states of the drive in this mount.")
+    st.info("No log gives times for the states of the drive in this mount.")
 
 components.heading(path)
 if path.rows:
     titles = {
-        "number": "number in the mount",
-        "file_number": "file on the tape",
+        "number": "order in the mount",
+        "file_number": "file number on the tape",
         "position_s": path.label("position_s"),
     }
-    components.show_chart(path, tape_charts.way(path.frame(), titles), "The way through the tape's files.")
+    components.show_chart(
+        path, tape_charts.way(path.frame(), titles), "Files of the mount in the order in which they were moved."
+    )
     components.show_table(path, FILES)
 else:
-    st.info("No log has the mount's files one by one.")
+    st.info("No log lists the files of this mount.")
 
 if spent:
-    st.header("Log lines around its longest steps", anchor=False)
+    st.header("Log lines around the longest steps of the mount", anchor=False)
     named = {row["state"]: row["state_words"] for row in timeline.rows}
     text = {name: f"{named[name]}: {format.quantity(seconds, 's')}" for name, seconds in spent.items()}
     bucket = fields.choose("bucket", "State", list(spent), text, st)

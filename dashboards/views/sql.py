@@ -16,12 +16,12 @@ def start() -> None:
         try:
             st.session_state["statement"] = sql_desk.beginning(key)
         except (OSError, ValueError) as problem:
-            st.session_state["statement"] = f"-- this cannot be read: {problem}"
+            st.session_state["statement"] = f"-- the saved statement cannot be read: {problem}"
 
 
 st.title("SQL desk", anchor=False)
 head.show_freshness()
-st.caption("One SELECT at a time, read-only, with limits. What is asked here changes nothing and reaches no file.")
+st.caption("One SELECT at a time, read-only, with limits. Statements here change nothing and reach no file.")
 last: sql_desk.Ran | None = st.session_state.get("ran")
 params = st.query_params.to_dict()
 linked = sql_desk.from_url(params) if last is None or params.get("sql", last.asked.sql) != last.asked.sql else None
@@ -58,7 +58,7 @@ ran: sql_desk.Ran | None = st.session_state.get("ran")
 if ran is None:
     st.stop()
 if ran.found is None:
-    st.error("This was not answered.")
+    st.error("The statement failed.")
     st.code(ran.message, language=None, wrap_lines=True)
     st.text(f"Hint: {ran.hint}")
     st.code(ran.asked.sql, language="sql", line_numbers=True, wrap_lines=True)

@@ -1,7 +1,7 @@
-"""Which stations work, which wait?"""
+"""Which stations work, and which wait?"""
 
 from dashboards import tabs
 
 PAGE = {"title": "Stations and network", "order": 50, "group": "Around it"}
 
-tabs.show("stations", "Which stations work, which wait?")
+tabs.show("stations", "Which stations work, and which wait?")

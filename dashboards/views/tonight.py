@@ -40,7 +40,7 @@ def show_verdict() -> None:
         elif row["state"] != "findings":
             st.warning(row["summary"])
         elif not found.rows:
-            st.info(f"{row['summary']} They are listed under the last day of the period that the rules looked at.")
+            st.info(f"{row['summary']} Its findings are listed under the last day that the rules judged.")
 
 
 def show_hours() -> None:
@@ -51,9 +51,7 @@ def show_hours() -> None:
     earlier = page.ask_before("ledger_waterfall")
     if earlier and page.before and earlier.rows:
         bars = bars.vstack(earlier.frame().with_columns(period=findings.days_of(*page.before)))
-    components.show_chart(
-        steps, ledger_charts.one_bar(bars, 104 if on_wall else 72), "Drive-hours, by what they went on."
-    )
+    components.show_chart(steps, ledger_charts.one_bar(bars, 104 if on_wall else 72), "Drive-hours by use.")
     if page.before and not (earlier and earlier.rows):
         st.caption(f"No drive's log covers {format.days_text(*page.before)}.")
 
@@ -80,7 +78,7 @@ def show_rest() -> None:
     withheld = page.ask("withheld")
     numbers = Counter(row["state"] for row in set_aside)
     notes = [f"{n} {state}" for state, n in sorted(numbers.items())]
-    notes += [f"{len(gone)} gone since earlier nights"] if gone else []
+    notes += [f"{len(gone)} findings gone since earlier nights"] if gone else []
     notes += [f"{len(withheld.rows)} verdicts withheld for lack of logs"] if withheld.rows else []
     title = f"Not counted above: {' · '.join(notes)}" if notes else "Data of this page"
     place = st.expander(title, key="rest", on_change="rerun")
@@ -94,9 +92,9 @@ def show_rest() -> None:
             components.show_table(withheld, ["rule", "source", "host", "missing_hours", "share", "needed", "day"])
             st.caption("Too few hours of logs were read to judge these rules. No number includes the missing hours.")
         elif all(row["state"] in ("findings", "clean") for row in days.rows):
-            st.info("None: of every log that site.toml declares enough was read.")
+            st.info("No verdict is withheld: enough was read of every log that site.toml declares.")
         else:
-            st.info("No rule withheld a verdict, but some days have none: see the top of the page.")
+            st.info("Every rule gave a verdict, but not for every day. The top of the page lists the days that were not judged.")
         components.show_sql(found, lives, trend, headline, steps, drives, days, withheld)
 
 

@@ -13,6 +13,7 @@ def resolve_prefix(ids: Collection[str], beginning: str) -> str:
     """
     found = sorted({known for known in ids if known.startswith(beginning)})
     if len(found) != 1 or not beginning:
-        count = f"{len(found)} findings have" if found else "no finding has"
-        raise TapescopeError(f"{count} an id that starts with {beginning!r}", "`tapescope finding list` shows the ids")
+        start = f"an id that starts with {beginning!r}"
+        why = f"{len(found)} findings have {start}" if found else f"no finding has {start}"
+        raise TapescopeError(why, "`tapescope finding list` shows the ids")
     return found[0]

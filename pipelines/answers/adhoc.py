@@ -140,12 +140,14 @@ def _refusal(head: dict[str, Any]) -> TapescopeError:
         return _KINDS[kind](message, head["hint"])
     if kind in ("OutOfMemoryException", "MemoryError", "ArrowMemoryError"):
         return QuestionRefused(
-            "stopped: the query needs more memory than its limit", "aggregate first, or select fewer days"
+            "the query was stopped because it needs more memory than its limit", "aggregate first, or select fewer days"
         )
     if kind == "TooLarge":
-        return QuestionRefused("stopped: the answer is too large", "select fewer columns, or aggregate")
+        return QuestionRefused(
+            "the query was stopped because its answer is too large", "select fewer columns, or aggregate"
+        )
     if message.startswith("Invalid Input Error: No snapshot found"):
-        return QuestionRefused("the warehouse does not keep that snapshot", "use the newest one")
+        return QuestionRefused("the warehouse does not keep that snapshot", "use the newest snapshot")
     return QuestionRefused(guard.first_lines(duckdb.Error(message)), guard.CORRECT)
 
 

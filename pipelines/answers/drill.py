@@ -45,7 +45,7 @@ def drill(
     """
     last = day or question.last_day(connection).day
     if last == question.NO_DATA:
-        raise QuestionRefused("no day has logs yet", "run `tapescope run` first")
+        raise QuestionRefused("the warehouse has no day with logs yet", "run `tapescope run` first")
     params = {"drive": drive, "bucket": bucket, "n": str(limit), "last_day": str(last), "session": session}
     rows = question.answer(connection, catalog, QUESTION, params).as_dicts()
     words = _words(connection)
@@ -86,7 +86,7 @@ def _refuse_unknown(connection: Connection, drive: str, bucket: str, day: date, 
     if drive not in drives:
         raise QuestionRefused(
             f"the ledger of drive time on {day} has no drive {drive!r}",
-            f"it has {', '.join(drives) or 'none: give another --day'}",
+            f"drives on that day: {', '.join(drives) or 'none (give another --day)'}",
         )
     if bucket not in known:
-        raise QuestionRefused(f"the ledger has no bucket {bucket!r}", f"its buckets: {', '.join(known)}")
+        raise QuestionRefused(f"the ledger has no bucket {bucket!r}", f"buckets of the ledger: {', '.join(known)}")

@@ -31,12 +31,12 @@ def read_lines(
     row = execute(connection, _KNOWN, [path]).fetchone()
     requested = sorted(set(numbers))
     if row is None or row[2] is None:
-        return "it is not among the files that were read"
+        return "tapescope has not read this file"
     if row[-1] > 1:
-        return "several logs were read there, one after another"
+        return "tapescope has read several logs at this path, one after another"
     try:
         if not _is_the_same(file, row, site):
-            return "the file has changed since it was read"
+            return "the file has changed since tapescope read it"
         return _texts(file, requested, site, chars)
     except (OSError, UnreadableFile) as error:
         return f"the file cannot be read any more ({getattr(error, 'strerror', None) or error})"

@@ -90,7 +90,7 @@ class Allowed:
 def check(sql: str, known: Iterable[str] = ()) -> Allowed:
     """The one statement to run. Raises QuestionRefused saying what is not allowed; `known` tables serve its hints."""
     if len(sql) > MAX_CHARACTERS:
-        raise QuestionRefused(f"the text is longer than {MAX_CHARACTERS} characters", "shorten it")
+        raise QuestionRefused(f"the SQL text is longer than {MAX_CHARACTERS} characters", "shorten it")
     prefix, query = _split_explain(_only_statement(sql))
     try:
         tree = sql_inspect.parse(query)
@@ -132,7 +132,7 @@ def near(name: str, known: Iterable[str]) -> str:
     """A hint with the known names nearest to one that is not known, or with the way to list them."""
     by_tail = [full for full in known if full.rpartition(".")[2] == name.rpartition(".")[2]]
     found = by_tail or difflib.get_close_matches(name, list(known), n=3, cutoff=0.5)
-    return f"did you mean {' or '.join(found)}?" if found else "list them from information_schema.tables"
+    return f"did you mean {' or '.join(found)}?" if found else "information_schema.tables lists the tables"
 
 
 def first_lines(error: Exception, count: int = 6) -> str:
@@ -151,11 +151,11 @@ def _only_statement(sql: str) -> str:
         return sql.strip().rstrip(";")  # PIVOT ON without IN: DuckDB makes an ENUM of its values first
     if len(statements) != 1:
         raise QuestionRefused(
-            f"only one statement runs at a time, and this text has {len(statements)}", "ask one SELECT"
+            f"only one SQL statement can run at a time, and this text has {len(statements)}", "write one SELECT"
         )
     if statements[0].type not in (duckdb.StatementType.SELECT, duckdb.StatementType.EXPLAIN):
         kind = statements[0].type.name.replace("_", " ")
-        raise QuestionRefused(f"{kind} is not allowed here", "the warehouse is read-only: ask with SELECT")
+        raise QuestionRefused(f"the SQL statement {kind} is not allowed here", "the warehouse is read-only: use SELECT")
     return statements[0].query
 
 
@@ -213,7 +213,7 @@ class _Guard:
         if "class" in node:
             self._expression(node, str(node["class"]))
         elif isinstance(kind, str) and not _NODE.fullmatch(kind):
-            raise QuestionRefused(f"{kind} is not supported here", "ask with a plain SELECT")
+            raise QuestionRefused(f"the SQL construct {kind} is not supported here", "use a plain SELECT")
         elif kind == "BASE_TABLE":
             self._table(node, names)
         elif kind == "TABLE_FUNCTION":
@@ -223,24 +223,24 @@ class _Guard:
 
     def _expression(self, node: dict[str, Any], kind: str) -> None:
         if kind == "PARAMETER":
-            raise QuestionRefused("SQL here takes no parameters", "write the value in the SQL")
+            raise QuestionRefused("SQL parameters are not supported here", "write the value into the SQL")
         if not _CLASS.fullmatch(kind) or node.get("export_state"):
-            raise QuestionRefused(f"{kind} is not supported here", "ask with a plain SELECT")
+            raise QuestionRefused(f"the SQL construct {kind} is not supported here", "use a plain SELECT")
         name = _lower(node.get("function_name", ""))
         if name and name not in _functions() and name not in TABLE_FUNCTIONS:
             nearest = difflib.get_close_matches(name, _functions(), n=2)
             hint = (
                 f"did you mean {' or '.join(nearest)}?"
                 if nearest
-                else ("only functions that compute a value are allowed")
+                else "only functions that compute a value are allowed"
             )
-            raise QuestionRefused(f"the function {name} is not allowed here", hint)
+            raise QuestionRefused(f"the SQL function {name} is not allowed here", hint)
 
     def _table_function(self, function: dict[str, Any]) -> None:
         name = _lower(function.get("function_name", ""))
         if function.get("class") != "FUNCTION" or name not in TABLE_FUNCTIONS:
             raise QuestionRefused(
-                f"{name or 'this'} is not allowed as a table", f"tables of {', '.join(LAYERS)} and range() are"
+                f"{name or 'this'} is not allowed as a table", f"select from tables of {', '.join(LAYERS)}, or range()"
             )
 
     def _table(self, node: dict[str, Any], names: frozenset[str]) -> None:
@@ -252,5 +252,5 @@ class _Guard:
         # A name with a dot or a slash DuckDB would look for among files.
         is_path_like = not re.fullmatch(r"\w+", name, re.ASCII)
         if not standard and (catalog not in LAKE_NAMES or schema not in LAYERS or is_path_like):
-            raise QuestionRefused(f"{full} is not a table of {', '.join(LAYERS)}", near(full, self.known))
+            raise QuestionRefused(f"the schemas {', '.join(LAYERS)} have no table {full}", near(full, self.known))
         self.tables.add(full)

@@ -27,7 +27,7 @@ def given(question: Question, params: dict[str, str]) -> dict[str, Any]:
             if "choices" in param and values[name] not in param["choices"]:
                 known = ", ".join(map(repr, param["choices"]))
                 raise QuestionRefused(
-                    f"{name}={single_line(value, _VALUE_CHARS)} is not a choice", f"give one of {known}"
+                    f"{name}={single_line(value, _VALUE_CHARS)} is not a known value", f"choose one of {known}"
                 )
         elif not is_day(question, name):
             raise QuestionRefused(f"{question.name} needs {name}: {param.get('doc', '')}", f"add {name}=…")
@@ -60,13 +60,13 @@ def _instant(text: str) -> datetime | None:
 
 # By type: how a text becomes a value, and what is expected of it.
 _CASTS: dict[str, tuple[Callable[[str], Any], str]] = {
-    "DATE": (date.fromisoformat, "write a day as 2010-06-15"),
+    "DATE": (date.fromisoformat, "write a day like 2010-06-15"),
     "TIMESTAMP": (
         lambda text: parse_instant(text) if text else None,
-        "write an instant as 2010-06-15 or 2010-06-15 17:00, UTC",
+        "write a UTC time like 2010-06-15 or 2010-06-15 17:00",
     ),
-    "DOUBLE": (_number, "write a number, as 0.5 or 20"),
-    "BIGINT": (_count, "write a whole number from 1 on, as 20"),
+    "DOUBLE": (_number, "write a number, such as 0.5 or 20"),
+    "BIGINT": (_count, "write a whole number above 0, such as 20"),
     "VARCHAR": (str, ""),
     "VARCHAR[]": (lambda text: text.split(","), ""),
 }
@@ -75,7 +75,7 @@ _CASTS: dict[str, tuple[Callable[[str], Any], str]] = {
 def _cast(name: str, value: Any, kind: str) -> Any:
     """A text as its type says; a header's default may be of that type already."""
     if kind not in _CASTS:
-        raise ContractError(f"parameter {name} has type {kind}; known: {', '.join(_CASTS)}")
+        raise ContractError(f"parameter {name} has the unknown type {kind}; known types: {', '.join(_CASTS)}")
     cast, expected = _CASTS[kind]
     try:
         return cast(value) if isinstance(value, str) else value

@@ -78,11 +78,11 @@ class Worker:
         while b"\n" not in data:
             data += self._read(deadline, timeout_s)
             if len(data) > _MAX_HEAD + _READ_BYTES:
-                raise TapescopeError("the SQL process failed: its answer has no header")
+                raise TapescopeError("the SQL process failed because its answer has no header")
         line, _, rest = data.partition(b"\n")
         head: dict[str, Any] = json.loads(line)
         if not 0 <= head["n_bytes"] <= _MAX_STREAM:
-            raise TapescopeError("the SQL process failed: its answer is too large")
+            raise TapescopeError("the SQL process failed because its answer is too large")
         while len(rest) < head["n_bytes"]:
             rest += self._read(deadline, timeout_s)
         return head, bytes(rest)
@@ -112,7 +112,8 @@ class Worker:
         assert self._process.stdout is not None
         if not select.select([self._process.stdout], [], [], max(0.0, deadline - time.monotonic()))[0]:
             raise QuestionRefused(
-                f"stopped after {timeout_s:g} s", "ask for fewer days, join on equal columns, or aggregate first"
+                f"the query was stopped after {timeout_s:g} s",
+                "select fewer days, join on equal columns, or aggregate first",
             )
         data = os.read(self._process.stdout.fileno(), _READ_BYTES)
         if not data:

@@ -24,7 +24,7 @@ _DAYS_IN = {
     "gold.drive_ledger": "server logs",
     "gold.duty_factor": "traffic of stations",
     "gold.link_load": "traffic of links",
-    "gold.flush_pattern": "vmstat of stations",
+    "gold.flush_pattern": "vmstat samples of stations",
 }
 _SEEN_DAY = "CAST(timezone(zone, timezone('UTC', hour_at)) AS DATE)"
 _SEEN = f"(SELECT {_SEEN_DAY} AS day FROM ops.coverage CROSS JOIN site.setting WHERE seen_s > 0 OR expected_s IS NULL)"
@@ -72,7 +72,7 @@ def _question(catalog: Catalog, name: str) -> Question:
     question = catalog.asked.get(name)
     if question is None:
         if (now := catalog.renamed.get(name)) is not None:
-            raise QuestionRefused(f"the question {name!r} is now {now!r}", f"see `tapescope explain {now}`")
+            raise QuestionRefused(f"the question {name!r} is now called {now!r}", f"see `tapescope explain {now}`")
         near = difflib.get_close_matches(name, catalog.questions, n=3, cutoff=0.4)
         hint = f"did you mean {' or '.join(near)}?" if near else "list them with `tapescope questions`"
         raise QuestionRefused(f"there is no question {name!r}", hint)
@@ -104,7 +104,9 @@ def answer(
         hint = "run `tapescope run` first" if is_older else ""
         raise QuestionRefused(f"{name} cannot be answered: {guard.first_lines(error)}", hint) from error
     if names != [column.name for column in question.columns]:
-        raise ContractError(f"question {name} gives the columns {', '.join(names)}, not those its header promises")
+        raise ContractError(
+            f"question {name} returns the columns {', '.join(names)}, which differ from those of its header"
+        )
     notice = limit.notice(len(rows))
     return Answer(
         list(question.columns), limit.cut(rows), question.sql, number, bool(notice), period, (notice,) if notice else ()
@@ -168,7 +170,9 @@ class LastDay:
     @property
     def sentence(self) -> str:
         """Why this day, in a few words; empty where there is none."""
-        stray = f"; a log has lines up to {self.beyond}, later than its own modification time" if self.beyond else ""
+        stray = (
+            f"; one log has lines up to {self.beyond}, which is after the file was last modified" if self.beyond else ""
+        )
         return f"the last day with {self.has}{stray}" if self.has else ""
 
 
@@ -240,6 +244,6 @@ def _values(question: Question, given: dict[str, Any], connection: Connection) -
     if len(days) == 2 and values["first_day"] > values["last_day"]:
         raise QuestionRefused(
             f"first_day {values['first_day']} is after last_day {values['last_day']}",
-            "give both days, or a first_day that has data",
+            "give both days, or a first_day with data",
         )
     return values, period

@@ -29,7 +29,7 @@ class SnapshotReader:
         except duckdb.InvalidInputException as error:
             if "No snapshot found" not in str(error):
                 raise
-            raise QuestionRefused("the warehouse does not keep that snapshot", "use the newest one") from error
+            raise QuestionRefused("the warehouse does not keep that snapshot", "use the newest snapshot") from error
 
     @staticmethod
     def warehouse_identity(site: Site) -> str:

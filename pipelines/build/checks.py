@@ -188,7 +188,7 @@ def _passed(relation: Relation, item: Check) -> CheckResult:
 def _result(connection: Connection, relation: Relation, item: Check, answer: Any) -> CheckResult:
     arguments = json.dumps(item.kwargs, sort_keys=True)
     # a check that was skipped is an error, never one that passed
-    unrun = f"{item.expectation} was not run: Great Expectations does not know it, or skipped it"
+    unrun = f"{item.expectation} was not run, because Great Expectations does not know this check or skipped it"
     raised = unrun if answer is None else _exception_text(answer.exception_info)
     if raised:
         return CheckResult(relation.full_name, item.expectation, arguments, item.severity, "error", 0, raised)

@@ -21,17 +21,17 @@ LAYERS = ("site", "ops", "bronze", "silver", "gold")
 # What a question is about, in the order in which questions are listed, and the words for it.
 TOPICS = {
     "hours": "Where drive-hours went, and what could be gained",
-    "findings": "Findings: what the rules report, and what they could not judge",
+    "findings": "Findings: reports of the rules, and cases they could not judge",
     "gaps": "Gaps between files",
     "mounts": "Mounts: rates, patterns, robots, seeks",
-    "drives": "Drives: rates, health, changes of mode",
+    "drives": "Drives: rates, health, changes between reading and writing",
     "tapes": "Tapes: contents, recalls, reads of whole tapes",
     "requests": "Requests and groups: waits, families, rates",
     "stations": "Stations: duty, streams, balance, spools",
-    "host": "Hosts and links: traffic, disks, tests",
-    "pools": "Pools before tape: use, sharing, restores",
+    "host": "Hosts and links: traffic, disks, benchmarks",
+    "pools": "Disk pools: use, sharing, restores",
     "changes": "Changes: configuration, before and after",
-    "forecasts": "Forecasts and their scores",
+    "forecasts": "Forecasts, and how accurate they were",
     "operations": "Operations: coverage, files, builds, runs",
 }
 
@@ -132,11 +132,11 @@ class Rule:
     def entry(self) -> Entry:
         """The rule's entry in the operator's handbook."""
         return (
-            ("What it means", self.means),
-            ("How it is computed", self.handbook.computed),
-            ("How to confirm it", self.handbook.confirm),
+            ("What the finding means", self.means),
+            ("How the rule works", self.handbook.computed),
+            ("How to confirm the finding", self.handbook.confirm),
             ("What to do", self.look_at),
-            ("When it is wrong", self.handbook.wrong_when),
+            ("When the finding is wrong", self.handbook.wrong_when),
         )
 
     @property
@@ -202,7 +202,7 @@ class Catalog:
         while todo:
             ready = [r for r in todo.values() if not any(name in todo and name != r.full_name for name in r.inputs)]
             if not ready:
-                raise ContractError(f"these relations read each other in a circle: {', '.join(todo)}")
+                raise ContractError(f"these relations depend on each other in a circle: {', '.join(todo)}")
             for relation in ready:
                 ordered.append(todo.pop(relation.full_name))
         return ordered
@@ -256,7 +256,9 @@ def _columns(path: Path, values: dict[str, dict[str, Any]]) -> tuple[Column, ...
     try:
         return tuple(Column(name, **column | {"was": former_names(column)}) for name, column in values.items())
     except TypeError as error:
-        raise ContractError(f"{path}: a column needs type and doc, and may have unit and was: {error}") from error
+        raise ContractError(
+            f"{path}: a column needs the keys type and doc, and may have unit and was: {error}"
+        ) from error
 
 
 def _relation(layer: str, path: Path) -> Relation:
@@ -295,13 +297,14 @@ def _questions(folder: Path) -> tuple[dict[str, Question], dict[str, Question]]:
     for question in listed:
         if question.topic not in TOPICS:
             raise ContractError(
-                f"question {question.name} has the topic {question.topic!r}", f"the topics are {', '.join(TOPICS)}"
+                f"question {question.name} has the unknown topic {question.topic!r}",
+                f"the topics are {', '.join(TOPICS)}",
             )
     listed.sort(key=lambda question: list(TOPICS).index(question.topic))
     questions = {question.name: question for question in listed}
     for question in (*listed, *inputs.values()):
         if taken := {*questions, *inputs} & set(question.was):
-            raise ContractError(f"question {question.name} replaces {', '.join(sorted(taken))}, which is still there")
+            raise ContractError(f"question {question.name} replaces {', '.join(sorted(taken))}, which still exists")
     return questions, inputs
 
 

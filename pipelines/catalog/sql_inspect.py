@@ -67,7 +67,7 @@ def bind(sql: str, values: Sequence[Any] | Mapping[str, Any]) -> str:
 
     bound = _MARK.sub(replaced, sql)
     if any(True for _ in in_turn):
-        raise ValueError(f"more values than parameters: {sql}")
+        raise ValueError(f"there are more values than parameters in the SQL: {sql}")
     return bound
 
 
@@ -93,7 +93,7 @@ def literal(value: Any) -> str:
             return f"DATE '{value}'"
         case list() | tuple():
             return f"[{', '.join(map(literal, value))}]"
-    raise TypeError(f"no SQL literal for {type(value).__name__}")
+    raise TypeError(f"a value of type {type(value).__name__} cannot be written in SQL")
 
 
 def nodes(tree: Any) -> Iterator[dict[str, Any]]:

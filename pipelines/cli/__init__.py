@@ -1,6 +1,6 @@
 """The command line: parse arguments, call one step, print, choose the exit code.
 
-Each module of this folder holds a command or a group of them.
+Each module of this folder contains a command or a group of commands.
 """
 
 import click
@@ -12,7 +12,7 @@ from pipelines.cli.registration import register
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="tapescope")
 def cli() -> None:
-    """Where the time of an archive's tape drives goes, and why.
+    """Show how a tape archive's drives spend their time, and why.
 
     Begin with `tapescope demo`, or write a site.toml and `tapescope run`.
     """

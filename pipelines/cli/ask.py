@@ -1,4 +1,4 @@
-"""The commands that answer: a question of the catalogue, free SQL, the whole warehouse as one file."""
+"""The commands that read the warehouse: answer a question, run SQL, export all tables into one file."""
 
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,7 @@ from pipelines.cli.output import print_answer
 def ask(
     name: str, params: tuple[str, ...], site_path: Path, day_day: Any, from_day: Any, to_day: Any, form: str
 ) -> None:
-    """Answer a question (see `questions`)."""
+    """Answer a question; `tapescope questions` lists them."""
     from pipelines import steps
     from pipelines.catalog.contracts import load_catalog
 
@@ -35,11 +35,9 @@ def ask(
 @click.argument("statement")
 @site_option
 @format_option
-@click.option(
-    "--timeout", "timeout_s", default=30.0, show_default=True, help="Seconds after which the query is stopped."
-)
+@click.option("--timeout", "timeout_s", default=30.0, show_default=True, help="Stop the query after this many seconds.")
 def sql(statement: str, site_path: Path, form: str, timeout_s: float) -> None:
-    """Run one SELECT over site, ops, bronze, silver and gold: read-only and limited."""
+    """Run one SELECT on the tables of site, ops, bronze, silver and gold, read-only, with limits on time and memory."""
     from pipelines import steps
 
     print_answer(steps.ask_sql(steps.site_at(site_path), statement, timeout_s), form)
@@ -62,13 +60,18 @@ ENGINES = ("duckdb", "polars", "spark", "trino")
 @click.command()
 @site_option
 @click.option(
-    "--engine", type=click.Choice(ENGINES), default="duckdb", show_default=True, help="The program that is to read it."
+    "--engine",
+    type=click.Choice(ENGINES),
+    default="duckdb",
+    show_default=True,
+    help="The program that will read the warehouse.",
 )
 def attach(site_path: Path, engine: str) -> None:
     """Print what another program needs to read the warehouse.
 
-    For any DuckDB client of this release, SQL that attaches it, read-only. For Polars and Spark, a Python program that
-    reads the newest snapshot's files. For Trino, why it cannot read them, and how it reads a copy.
+    For DuckDB clients of this release, it prints SQL that attaches the warehouse read-only. For Polars and Spark, it
+    prints a Python program that reads the files of the newest snapshot. For Trino, which cannot read these files, it
+    prints how to read a copy.
     """
     from pipelines import steps
 

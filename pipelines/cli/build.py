@@ -1,4 +1,4 @@
-"""The command that makes events and metrics of what was read."""
+"""The command that computes events and metrics from the records that were read."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,15 +16,15 @@ if TYPE_CHECKING:  # the command line starts without the libraries that the step
 @click.command()
 @site_option
 @json_option
-@click.option("--full", is_flag=True, help="Compute all days again, not only those that changed.")
+@click.option("--full", is_flag=True, help="Compute all days again, not only days with changed data.")
 def build(site_path: Path, as_json: bool, full: bool) -> None:
-    """Make events and metrics of what changed; commit only if no critical check fails."""
+    """Compute events and metrics for data that changed; commit them only if no critical check fails."""
     built = build_site(load_site(site_path), full)
     print_counts(built.as_dict(), as_json, built.sentence)
 
 
 def build_site(site: Any, full: bool) -> "BuildReport":
-    """Build what changed, with a spinner."""
+    """Build changed data, and show a spinner meanwhile."""
     from pipelines import steps
 
     with step_spinner("building") as name_it:

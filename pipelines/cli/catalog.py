@@ -1,4 +1,4 @@
-"""The commands about the catalogue: sources, relations and questions, and what each means."""
+"""The commands that list and explain sources, metrics, rules and questions."""
 
 from pathlib import Path
 
@@ -35,7 +35,7 @@ def metrics(site_path: Path) -> None:
 @click.command()
 @site_option
 def rules(site_path: Path) -> None:
-    """List the rules that make findings."""
+    """List the rules that produce findings."""
     from pipelines.catalog.contracts import load_catalog
 
     _list([(rule.name, f"{rule.severity}: {rule.title}") for rule in load_catalog().rules.values()])
@@ -45,12 +45,12 @@ def rules(site_path: Path) -> None:
 @click.argument("topic", required=False)
 @site_option
 def questions(topic: str | None, site_path: Path) -> None:
-    """List the questions that `ask` answers, by topic; with TOPIC, those of one topic."""
+    """List the questions that `tapescope ask` answers, by topic, or only those of one TOPIC."""
     from pipelines.catalog.contracts import TOPICS, load_catalog
 
     groups = load_catalog().by_topic()
     if topic is not None and topic not in groups:
-        raise click.BadParameter(f"{topic!r} is not one of {', '.join(groups)}", param_hint="TOPIC")
+        raise click.BadParameter(f"there is no topic {topic!r}; topics: {', '.join(groups)}", param_hint="TOPIC")
     width = max(len(question.name) for group in groups.values() for question in group)
     for name in groups if topic is None else [topic]:
         click.echo(f"{name}: {TOPICS[name]}")

@@ -1,4 +1,4 @@
-"""The command that asks servers, commands and the journal for what site.toml names."""
+"""The command that collects data from the servers, commands and journal that site.toml names."""
 
 import sys
 import time
@@ -16,20 +16,22 @@ from pipelines.primitives.text import escape_control
 @click.argument("names", nargs=-1, metavar="[ENTRY]...")
 @site_option
 @json_option
-@click.option("--all", "is_all", is_flag=True, help="Ask every entry, whether it is due or not.")
-@click.option("--watch", is_flag=True, help="Keep running until SIGTERM or Ctrl-C, and ask each entry when it is due.")
+@click.option("--all", "is_all", is_flag=True, help="Collect from every entry, whether it is due or not.")
+@click.option(
+    "--watch", is_flag=True, help="Keep running until SIGTERM or Ctrl-C, and collect from each entry when it is due."
+)
 def collect(names: tuple[str, ...], site_path: Path, as_json: bool, is_all: bool, watch: bool) -> None:
-    """Collect what is due of site.toml's [[collect]] entries, or the entries given; the next ingest reads the answers.
+    """Collect from the [[collect]] entries of site.toml that are due, or from the given entries.
 
-    Tokens come from TAPESCOPE_COLLECT_TOKEN, or the variable that an entry's `token` names. The exit code is 1 if an
-    entry failed; the answers of the others are kept.
+    The next ingest reads the answers. Tokens come from TAPESCOPE_COLLECT_TOKEN, or from the variable that `token` of
+    an entry names. The exit code is 1 if an entry failed; answers of other entries are kept.
     """
     from pipelines import steps
 
     site = load_site(site_path)
     if watch:
         if names or is_all:
-            raise click.UsageError("--watch asks each entry when it is due: give no names and no --all")
+            raise click.UsageError("--watch collects from all entries when they are due: give no names and no --all")
         _watch(site)  # as long as there is anything
     counts = steps.collect(site, names, is_all).as_dict()
     print_counts(counts, as_json, collect_sentence(counts))
@@ -38,21 +40,21 @@ def collect(names: tuple[str, ...], site_path: Path, as_json: bool, is_all: bool
 
 
 def collect_sentence(counts: dict[str, Any]) -> str:
-    """The counts of collecting in a line."""
+    """The counts of a collection in one line."""
     n_asked = counts["done"] + counts["failed"]
     busy = f", {counts['busy']} busy" if counts["busy"] else ""
     if not counts["entries"]:
         return "Nothing to collect: site.toml has no [[collect]] entry."
     if not n_asked and not busy:
-        return f"None of {counts['entries']} entries is due."
+        return f"None of the {counts['entries']} [[collect]] entries is due yet."
     return (
-        f"Asked {n_asked} of {counts['entries']} entries ({counts['failed']} failed{busy}):"
+        f"Collected from {n_asked} of {counts['entries']} entries ({counts['failed']} failed{busy}):"
         f" {counts['answers']:,} answers, {counts['bytes'] / 1e6:,.1f} MB."
     )
 
 
 def _watch(site: Any) -> None:
-    """Ask each entry when it is due; print once when one starts to fail, and once when it answers again."""
+    """Collect from each entry when it is due; print a line when an entry starts to fail and when it answers again."""
     from pipelines import steps
 
     failing: dict[str, str] = {}

@@ -1,4 +1,4 @@
-"""What a step reports: its counts as JSON, or a sentence and the files that had trouble."""
+"""Output of a step: its counts as JSON, or a sentence and the files with problems."""
 
 import json
 from typing import Any
@@ -10,7 +10,7 @@ from pipelines.primitives.text import escape_control
 
 
 def print_counts(counts: dict[str, Any], as_json: bool, sentence: str) -> None:
-    """Counts as JSON, or a sentence; problems and warnings on standard error."""
+    """Print the counts as JSON or as a sentence; print problems and warnings to standard error."""
     if as_json:
         click.echo(json.dumps(counts, default=str))
         return

@@ -1,4 +1,4 @@
-"""The command that starts the dashboard: under which names it is served, to whom it is open, with which options."""
+"""The command that starts the dashboard: its host names, its access and its options."""
 
 import os
 import socket
@@ -27,10 +27,16 @@ runpy.run_module("streamlit", run_name="__main__", alter_sys=True)
 @site_option
 @click.option("--port", default=8501, show_default=True, help="Port to listen on.")
 @click.option(
-    "--address", default="127.0.0.1", show_default=True, help="Address to listen on; others than loopback open it."
+    "--address",
+    default="127.0.0.1",
+    show_default=True,
+    help="Address to listen on; any address except loopback makes the pages reachable from other machines.",
 )
 @click.option(
-    "--host", "hosts", multiple=True, help="Name under which browsers reach the pages, such as a proxy's; repeatable."
+    "--host",
+    "hosts",
+    multiple=True,
+    help="Host name under which browsers open the pages, such as that of a proxy; can be given several times.",
 )
 def dashboard(site_path: Path, port: int, address: str, hosts: tuple[str, ...]) -> None:
     """Start the dashboard on this machine (needs the extra `dashboard`)."""
@@ -60,7 +66,7 @@ def dashboard(site_path: Path, port: int, address: str, hosts: tuple[str, ...]) 
 
 
 def _served_as(address: str, hosts: tuple[str, ...], secrets: Path) -> list[str]:
-    """Names that browsers may call the pages by: those given, that of the login's redirect, this machine's own."""
+    """Host names under which browsers may open the pages: given names, the login's redirect, this machine."""
     own = [] if is_loopback(address) else [address, socket.gethostname(), socket.getfqdn()]
     try:
         redirect = tomllib.loads(secrets.read_text(encoding="utf-8"))["auth"]["redirect_uri"]
@@ -71,15 +77,15 @@ def _served_as(address: str, hosts: tuple[str, ...], secrets: Path) -> list[str]
 
 
 def _shipped_options(file: Path) -> dict[str, Any]:
-    """Options of the pages' own config.toml: as flags they hold wherever the dashboard starts.
+    """Options of the pages' config.toml as flags, so that they apply in whichever folder the dashboard starts.
 
-    Streamlit itself lets files of the working folder and of the user go before it.
+    Without flags, Streamlit prefers config files of the working folder and of the user.
     """
     return dict(_flat(tomllib.loads(file.read_text(encoding="utf-8"))))
 
 
 def _flat(options: dict[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
-    """Dotted names and values, booleans as flags have them.
+    """Dotted names of options with their values; booleans are written as in flags.
 
     >>> dict(_flat({"theme": {"font": "serif", "light": {"x": 1}}, "on": True}))
     {'theme.font': 'serif', 'theme.light.x': 1, 'on': 'true'}
@@ -92,11 +98,11 @@ def _flat(options: dict[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]
 
 
 def _opened_to(address: str, has_login: bool) -> str:
-    """A warning about who can see the pages at an address; empty for loopback."""
+    """A warning about who can open the pages at this address; empty for loopback."""
     if is_loopback(address):
         return ""
     who = "everyone who logs in" if has_login else "ANYBODY who can reach this machine, without a login"
     return (
-        f"the pages on {address} are open to {who}, and are not encrypted on the way: put a server with TLS before"
+        f"the pages on {address} are open to {who}, and the connection is not encrypted: put a server with TLS before"
         " them, and [auth] into secrets.toml next to site.toml (docs/guides/pages.md)"
     )

@@ -18,7 +18,9 @@ No recipients: site.toml has no [deliver] section. For example:
 @click.command()
 @site_option
 @period_options
-@click.option("--again", is_flag=True, help="Also send it to recipients that already have this day's report.")
+@click.option(
+    "--again", is_flag=True, help="Send the report again to recipients that already have the report of this day."
+)
 def deliver(site_path: Path, day_day: Any, from_day: Any, to_day: Any, again: bool) -> None:
     """Write the report and send it to the recipients in site.toml's [deliver].
 

@@ -17,14 +17,14 @@ from sample_data import ARCHIVES
     type=click.Choice(list(ARCHIVES)),
     default="migration",
     show_default=True,
-    help="Eight migration stations with Enstore's logs, or a site of CTA today.",
+    help="Sample archive: eight migration stations with Enstore's logs, or a present-day site with CTA.",
 )
 @click.option(
     "--dir",
     "folder",
     type=click.Path(path_type=Path),
     show_default="var/demo, or var/demo-cta",
-    help="Folder to write to; its site.toml serves every other command (--site).",
+    help="Folder for the sample archive. All other commands can use its site.toml (--site).",
 )
 @site_option
 def demo(archive: str, folder: Path | None, site_path: Path) -> None:

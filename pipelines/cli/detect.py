@@ -1,4 +1,4 @@
-"""The command that applies the rules, and how findings are printed."""
+"""The command that applies the rules and prints findings."""
 
 import sys
 import textwrap
@@ -21,9 +21,11 @@ FINDINGS_FOUND = 4
 @site_option
 @period_options
 @json_option
-@click.option("--fail-on", type=click.Choice(SEVERITIES), help="Exit with 4 on findings at or above this severity.")
+@click.option(
+    "--fail-on", type=click.Choice(SEVERITIES), help="Exit with code 4 if there are findings of at least this severity."
+)
 def detect(site_path: Path, day_day: Any, from_day: Any, to_day: Any, as_json: bool, fail_on: str | None) -> None:
-    """Apply the rules to a period (default: the last day with data)."""
+    """Apply the rules to a period; default: the last day with data."""
     from pipelines import steps
 
     site = load_site(site_path)
@@ -35,7 +37,7 @@ def detect(site_path: Path, day_day: Any, from_day: Any, to_day: Any, as_json: b
 
 
 def print_findings(site: Any, first: date | None, last: date | None) -> None:
-    """The findings of a period, with the cost of each."""
+    """Print the findings of a period, with the gain or loss of each."""
     from pipelines import steps
 
     for finding in steps.ask(site, "findings", as_params(first, last)).as_dicts():
@@ -45,7 +47,7 @@ def print_findings(site: Any, first: date | None, last: date | None) -> None:
 
 
 def exit_on(found: list[dict[str, Any]], fail_on: str | None) -> None:
-    """Exit with FINDINGS_FOUND if a finding of at least that severity is neither acknowledged nor muted."""
+    """Exit with FINDINGS_FOUND if a finding of at least the given severity is neither acknowledged nor muted."""
     standing = [one for one in found if one["state"] not in ("acknowledged", "muted")]
     if fail_on and any(SEVERITIES.index(one["severity"]) >= SEVERITIES.index(fail_on) for one in standing):
         sys.exit(FINDINGS_FOUND)

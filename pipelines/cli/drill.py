@@ -1,4 +1,4 @@
-"""The command `drill`: from a drive's hours down to the lines of the log."""
+"""The command `drill`, which goes from a drive's hours down to the log lines."""
 
 from datetime import UTC, datetime
 from pathlib import Path
@@ -21,13 +21,13 @@ if TYPE_CHECKING:
     "--bucket",
     default="between_files",
     show_default=True,
-    help="A bucket of the ledger or a group of them, as `tapescope ask drive_time_buckets` lists them.",
+    help="A use of drive time (bucket) or a group of uses; `tapescope ask drive_time_buckets` lists them.",
 )
-@click.option("--day", type=DAY, help="Site day; the last day with data if left out.")
+@click.option("--day", type=DAY, help="Site day; default: the last day with data.")
 @click.option("--limit", type=click.IntRange(1, 1000), default=10, show_default=True, help="Intervals, longest first.")
 @site_option
 def drill(drive: str, bucket: str, day: datetime | None, limit: int, site_path: Path) -> None:
-    """Show what fills a drive's hours: mounts, files and gaps, and the log lines at their start and end."""
+    """Show how a drive spent its hours: mounts, files and gaps, with the log lines at their start and end."""
     from pipelines import steps
 
     found = steps.drill(steps.site_at(site_path), drive, bucket, day.date() if day else None, limit)
@@ -41,18 +41,18 @@ def drill(drive: str, bucket: str, day: datetime | None, limit: int, site_path: 
         for row in rows:
             _interval(found, row)
     for path, why in found.unread.items():
-        _say(f"\n{path}: {why}; only what the warehouse keeps of it is shown")
+        _say(f"\n{path}: {why}; only the lines that the warehouse keeps are shown")
 
 
 def _say(text: str) -> None:
-    """Line by line: names and lines of logs are shown, never obeyed."""
+    """Print text line by line; control characters from logs are escaped."""
     for line in text.split("\n"):
         click.echo(escape_control(line))
 
 
 def _summary(found: "Drilled") -> str:
     if not found.intervals:
-        return f"nothing in “{found.words}”"
+        return f"no time in “{found.words}”"
     first = found.intervals[0]
     n, shown = first["n_intervals"], len(found.intervals)
     which = f"the {shown} longest of {n}" if shown < n else f"{n}"
@@ -61,7 +61,7 @@ def _summary(found: "Drilled") -> str:
 
 def _session(session: str | None, row: dict[str, Any]) -> str:
     if session is None:
-        return "no log covers it" if row["bucket"] == "unknown" else "no tape mounted"
+        return "no log covers this time" if row["bucket"] == "unknown" else "no tape mounted"
     return f"mount {session}: {duration(row['session_s'])} in {counted(row['session_n'], 'interval')}"
 
 

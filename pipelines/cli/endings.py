@@ -1,4 +1,4 @@
-"""How a command ends: a line and a hint for what failed, and its exit code, also when Ctrl-C or SIGTERM stops it."""
+"""How a command ends: its exit code, and after a failure a message and a hint, also after Ctrl-C or SIGTERM."""
 
 import os
 import signal
@@ -16,11 +16,11 @@ TRACEBACK = "TAPESCOPE_TRACEBACK"
 
 
 class Stopped(BaseException):
-    """Raised when a signal asks the command to end. It is no KeyboardInterrupt, for which Click prints its own line."""
+    """Raised when a signal ends the command; not a KeyboardInterrupt, for which Click prints a line of its own."""
 
 
 def run(command: click.Command) -> None:
-    """Run a command line and exit; open work is rolled back and closed first."""
+    """Run a command line and exit; first, uncommitted work is rolled back."""
     received = _stopped_by_signals()
     try:
         sys.exit(command.main(standalone_mode=False) or 0)
@@ -36,7 +36,7 @@ def run(command: click.Command) -> None:
 
 
 def _stopped_by_signals() -> list[int]:
-    """Let Ctrl-C and SIGTERM undo what is open and end the command; the second one ends it at once.
+    """Let Ctrl-C and SIGTERM roll back uncommitted work and end the command; a second signal ends it at once.
 
     Returns a list that will hold the signal.
     """
@@ -54,7 +54,7 @@ def _stopped_by_signals() -> list[int]:
 
 
 def _complain(error: Exception) -> int:
-    """Print what failed, with a hint on its own line; returns the exit code."""
+    """Print the error and, on a line of its own, a hint; returns the exit code."""
     from pipelines.primitives.store_errors import known_error
 
     own = error if isinstance(error, TapescopeError) else known_error(error)

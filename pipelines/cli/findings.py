@@ -1,4 +1,4 @@
-"""The commands about findings: list them, show one, and record what people decide about it."""
+"""The commands about findings: list them, show one, and record decisions about it."""
 
 from datetime import date, datetime
 from pathlib import Path
@@ -13,7 +13,7 @@ from pipelines.primitives.text import escape_control
 
 @click.group()
 def finding() -> None:
-    """List findings from night to night; acknowledge, mute or reopen one."""
+    """List findings over the nights; acknowledge, mute or reopen a finding."""
 
 
 def _id_argument(command: Command) -> Command:
@@ -21,11 +21,11 @@ def _id_argument(command: Command) -> Command:
 
 
 def _note_option(command: Command) -> Command:
-    return click.option("--note", help="The reason; it is kept and shown with the finding.")(command)
+    return click.option("--note", help="Reason for the decision; it is stored and shown with the finding.")(command)
 
 
 def _day_option(command: Command) -> Command:
-    text = "Report the state as of this site day; default: the last day with data."
+    text = "Site day whose state is reported; default: the last day with data."
     return click.option("--day", type=DAY, help=text)(command)
 
 
@@ -38,9 +38,9 @@ def _rows(site_path: Path, question: str, params: dict[str, str]) -> list[dict[s
 @finding.command("list")
 @site_option
 @_day_option
-@click.option("--all", "with_gone", is_flag=True, help="Include findings that are gone.")
+@click.option("--all", "with_gone", is_flag=True, help="Also list findings that are gone.")
 def list_findings(site_path: Path, day: datetime | None, with_gone: bool) -> None:
-    """List the findings that are not gone, with their ids and states."""
+    """List the findings that are still present, with their ids and states."""
     rows = _rows(site_path, "finding_life", as_params(None, day and day.date()))
     listed = [row for row in rows if with_gone or row["state"] != "gone"]
     for row in listed:
@@ -61,7 +61,7 @@ def list_findings(site_path: Path, day: datetime | None, with_gone: bool) -> Non
 @site_option
 @_day_option
 def show(finding_id: str, site_path: Path, day: datetime | None) -> None:
-    """Show everything about one finding, given its id or the first characters of it."""
+    """Show all about one finding, given its id or the first characters of the id."""
     from pipelines.analysis.finding_id import resolve_prefix
     from pipelines.catalog.contracts import load_catalog
     from pipelines.primitives import format
@@ -89,17 +89,17 @@ def _mark(site_path: Path, finding_id: str, kind: str, until: date | None, note:
 @_note_option
 @site_option
 def acknowledge(finding_id: str, note: str | None, site_path: Path) -> None:
-    """Acknowledge a finding: it stops counting until it disappears and comes back."""
+    """Acknowledge a finding: it no longer counts as open until it disappears and returns."""
     _mark(site_path, finding_id, "acknowledge", None, note, "acknowledged until it is gone")
 
 
 @finding.command()
 @_id_argument
-@click.option("--until", type=DAY, help="Last site day of the mute; default: for good.")
+@click.option("--until", type=DAY, help="Last site day on which the finding is muted; default: muted permanently.")
 @_note_option
 @site_option
 def mute(finding_id: str, until: datetime | None, note: str | None, site_path: Path) -> None:
-    """Mute a finding until a day, or for good, even if it disappears and comes back."""
+    """Mute a finding until a day, or permanently, even if it disappears and returns."""
     last = until.date() if until else None
     _mark(site_path, finding_id, "mute", last, note, f"muted {f'until {last}' if last else 'for good'}")
 

@@ -9,10 +9,10 @@ from pipelines.cli.output import print_survey, reading_bar
 
 @click.command()
 @click.argument("folder", type=click.Path(path_type=Path))
-@click.option("--out", type=click.Path(path_type=Path), help="Where to write it.  [default: site.toml in FOLDER]")
+@click.option("--out", type=click.Path(path_type=Path), help="File to write.  [default: site.toml in FOLDER]")
 @click.option("--force", is_flag=True, help="Overwrite an existing file.")
 def init(folder: Path, out: Path | None, force: bool) -> None:
-    """Write a commented site.toml from a folder of logs: hosts, drives, links, zone, inputs, each with its evidence."""
+    """Write a commented site.toml for a folder of logs, with the hosts, drives, links and inputs found."""
     from pipelines import steps
 
     out = out or folder / "site.toml"

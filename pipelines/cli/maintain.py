@@ -12,9 +12,9 @@ from pipelines.cli.options import json_option, load_site, site_option
 @click.command()
 @site_option
 @json_option
-@click.option("--dry-run", is_flag=True, help="Only print what would be done.")
+@click.option("--dry-run", is_flag=True, help="Only print the work that would be done.")
 def maintain(site_path: Path, as_json: bool, dry_run: bool) -> None:
-    """Drop facts older than site.toml keeps them; merge small files, expire old snapshots, remove unused files."""
+    """Drop rows older than site.toml's retention; merge small files, expire old snapshots, remove unused files."""
     from pipelines import steps
 
     counts = steps.maintain(load_site(site_path), dry_run).as_dict()
@@ -26,9 +26,11 @@ def _maintain_sentences(counts: dict[str, Any]) -> str:
     days = ", ".join(f"{counts[f'{layer}_days_dropped']} days of {layer}" for layer in ("gold", "silver", "bronze"))
     facts = f"{would} {days}: {counts['rows_dropped']:,} rows; metrics are kept from {counts['kept_from']}."
     if counts["waits_for_build"]:
-        facts = "No facts dropped: SQL or site.toml have changed since the last build; run `tapescope build` first."
+        facts = (
+            "No rows were dropped, because SQL or site.toml changed after the last build; run `tapescope build` first."
+        )
     elif not counts["rows_dropped"]:
-        facts = "No facts are too old."
+        facts = "No rows are old enough to drop."
     n_gone = counts["files_removed"] + counts["orphans_removed"]
     spool = (
         f"\n{counts['spool_files_removed']:,} files of collected answers removed:"
@@ -39,6 +41,6 @@ def _maintain_sentences(counts: dict[str, Any]) -> str:
     return (
         f"{facts}\n{counts['files_before']:,} files merged into {counts['files_after']:,},"
         f" {counts['snapshots_expired']:,} snapshots expired,"
-        f" {n_gone:,} files removed ({counts['orphans_removed']:,} of killed writers):"
+        f" {n_gone:,} files removed ({counts['orphans_removed']:,} left by killed writers):"
         f" {counts['bytes_given_back'] / 1e6:,.1f} MB freed." + spool
     )

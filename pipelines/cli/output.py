@@ -1,4 +1,4 @@
-"""What the command line shows: tables, progress, errors. Text from logs is escaped, never interpreted."""
+"""Output of the command line: tables, progress, errors. Text from logs is escaped, never interpreted."""
 
 import json
 import sys
@@ -31,7 +31,7 @@ def print_answer(answer: "Answer", form: str) -> None:
     print_rows(answer.columns, answer.rows, form)
     errors = error_console()
     if form == "table":
-        cut = ", cut at the limit" if answer.is_cut else ""
+        cut = ", cut off at the row limit" if answer.is_cut else ""
         period = f"; {answer.period}" if answer.period else ""
         errors.print(f"{len(answer.rows)} rows{cut}{period}; snapshot {answer.snapshot}", style="dim", highlight=False)
     for notice in answer.notices:
@@ -39,7 +39,7 @@ def print_answer(answer: "Answer", form: str) -> None:
 
 
 def print_rows(columns: list["Column"], rows: list[tuple[Any, ...]], form: str) -> None:
-    """Rows as a table for people, or as CSV or JSON for programs."""
+    """Print rows as a table for people, or as CSV or JSON for programs."""
     names = [column.name for column in columns]
     if form == "json":
         _print_json([dict(zip(names, row, strict=True)) for row in rows])
@@ -55,7 +55,7 @@ def _print_json(value: Any) -> None:
 
 
 def print_table(columns: Sequence["Column"], rows: Iterable[Sequence[Any]]) -> None:
-    """Rows under labels and units, in UTC; a few rows too wide for the terminal come as records instead."""
+    """Print rows under headings with units, in UTC; if a few rows are too wide for the terminal, print records."""
     kept, cells = format.table(columns, rows)
     heads = [format.heading(column) for column in kept]
     lines = [[truncate(text, CELL_CHARS) for text in row] for row in cells]
@@ -74,7 +74,7 @@ def print_table(columns: Sequence["Column"], rows: Iterable[Sequence[Any]]) -> N
 
 @dataclass(frozen=True)
 class Rows:
-    """A table that comes from no question. The end of a column's name gives its unit. `hidden`: only for programs."""
+    """A table that no question fills. Names of columns end with the unit; `hidden` columns are for programs."""
 
     name: str
     rows: list[dict[str, Any]]
@@ -99,8 +99,8 @@ _TYPES: dict[type, str] = {float: "DOUBLE", int: "BIGINT", bool: "BOOLEAN"}
 
 
 def print_parts(parts: Iterable[str | Rows], form: str) -> None:
-    """Tables and the sentences between them for people. For programs the tables: CSV has the first, JSON all of them
-    by name unless there is only one; sentences go to standard error."""
+    """Print tables and sentences for people. For programs, print only tables: CSV prints the first, JSON prints all by
+    name, or one alone; sentences go to standard error."""
     tables = []
     for part in parts:
         if isinstance(part, str):
@@ -117,17 +117,20 @@ def print_parts(parts: Iterable[str | Rows], form: str) -> None:
 
 
 def print_survey(found: "Survey", out: str) -> None:
-    """What a survey found, one line each, and what to do next."""
+    """Print the findings of a survey, one per line, and the next step."""
     page = console()
     for source, n in sorted(found.by_source.items()):
         page.print(f"{n:6,} {source}")
     if found.unknown:
-        page.print(f"{len(found.unknown):6,} files are of no known kind; the end of the file lists them with reasons")
+        page.print(
+            f"{len(found.unknown):6,} files are of an unknown kind; the end of site.toml lists them with reasons"
+        )
     n_lacking = sum(bool(file.lacks) for file in found.files)
     if n_lacking:
         page.print(
-            f"{n_lacking:6,} of these need more before they can be read; their [[input]] entries there name "
-            f"what is missing"
+            f"{n_lacking:6,} of these files need further keys before they can be read;"
+            " their [[input]] entries in site.toml "
+            f"name the missing keys"
         )
     zone = found.zone.zones[0] if found.zone.zones else "unknown"
     page.print(
@@ -139,23 +142,23 @@ def print_survey(found: "Survey", out: str) -> None:
 
 
 def plain(value: Any) -> str:
-    """A value that JSON has no notation for, as text."""
+    """Text for a value that JSON cannot represent."""
     return value.isoformat() if isinstance(value, date | datetime) else str(value)
 
 
 def console(width: int | None = None) -> Console:
-    """Standard output, without markup: text from logs is never interpreted."""
+    """A console for standard output, without markup, because text from logs is never interpreted."""
     return Console(highlight=False, markup=False, width=width)
 
 
 def error_console() -> Console:
-    """Standard error, without markup."""
+    """A console for standard error, without markup."""
     return Console(stderr=True, highlight=False, markup=False)
 
 
 @contextmanager
 def reading_bar(total_bytes: int, label: str) -> Iterator[Callable[[str, int], None]]:
-    """A progress bar over bytes on a terminal; elsewhere a plain line for every tenth of the work."""
+    """Show a progress bar over bytes on a terminal; elsewhere print a line for every tenth of the work."""
     if not sys.stderr.isatty():
         yield _plain_lines(total_bytes, label)
         return
@@ -180,7 +183,7 @@ def _plain_lines(total_bytes: int, label: str) -> Callable[[str, int], None]:
 
 @contextmanager
 def step_spinner(label: str) -> Iterator[Callable[[str], None]]:
-    """The name of what is being done now, on a terminal; elsewhere one line."""
+    """Show the name of the current work on a terminal; elsewhere print one line."""
     if not sys.stderr.isatty():
         print(label, file=sys.stderr)
         yield lambda name: None

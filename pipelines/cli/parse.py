@@ -1,4 +1,4 @@
-"""The commands that look at single files, without a warehouse."""
+"""The commands that read single files without a warehouse."""
 
 import json
 import sys
@@ -15,10 +15,10 @@ from pipelines.primitives.text import escape_control
 @click.command()
 @click.argument("file", type=click.Path(exists=True, dir_okay=False, allow_dash=True, path_type=Path))
 @site_option
-@click.option("--source", help="Read it as this source, whatever its first lines look like.")
+@click.option("--source", help="Read the file as this source, even if its first lines do not fit.")
 @click.option("--rejects", is_flag=True, help="Print the rejected lines instead of the records.")
 def parse(file: Path, site_path: Path, source: str | None, rejects: bool) -> None:
-    """Print a file's records as JSON lines, without a database; the counts end standard error."""
+    """Print a file's records as JSON lines, without a warehouse; counts go to standard error."""
     from pipelines import steps
 
     site = load_site(site_path) if (site_path / "site.toml").exists() or site_path.is_file() else None
@@ -33,9 +33,11 @@ def parse(file: Path, site_path: Path, source: str | None, rejects: bool) -> Non
 @click.command()
 @click.argument("paths", nargs=-1, required=True, type=click.Path(exists=True, path_type=Path))
 @site_option
-@click.option("--verbose", "-v", is_flag=True, help="Also show what the file lacks for each source, the nearest first.")
+@click.option(
+    "--verbose", "-v", is_flag=True, help="Also show what the file lacks for each source, nearest source first."
+)
 def recognise(paths: tuple[Path, ...], site_path: Path, verbose: bool) -> None:
-    """Show which source reads a file, or the nearest one and what the file lacks for it."""
+    """Show which source reads a file; if none does, show the nearest source and what the file lacks for it."""
     from pipelines import steps
 
     recognised = steps.recognise(list(paths))
@@ -45,4 +47,7 @@ def recognise(paths: tuple[Path, ...], site_path: Path, verbose: bool) -> None:
             click.echo(f"    {name}: {escape_control(why)}")
     if len(recognised) > 1:
         n_known = sum(one.source is not None for one in recognised)
-        click.echo(f"{n_known} of {len(recognised)} files are of a known kind; --verbose shows what each source lacks")
+        click.echo(
+            f"{n_known} of {len(recognised)} files are of a known kind; --verbose shows"
+            " what the others lack for each source"
+        )

@@ -1,4 +1,4 @@
-"""The commands about recommendations: the promised gain, when it was done, and the outcome."""
+"""The commands about recommendations: their promised gain, the day they took effect, and the outcome."""
 
 from datetime import datetime
 from pathlib import Path
@@ -17,22 +17,30 @@ if TYPE_CHECKING:
 
 @click.group()
 def recommendation() -> None:
-    """Record recommendations with their promised gain, and compare it with the outcome."""
+    """Record recommendations with their promised gain, and compare the gain with the outcome."""
 
 
 @recommendation.command()
 @click.option(
-    "--finding", help="Finding to fix: its id or the first characters of it; the promised gain is the finding's."
+    "--finding",
+    help="Finding to fix, given by its id or the first characters of the id; its gain is the promised gain.",
 )
-@click.option("--drives", help="Drives it is about, separated by commas (for your own recommendation).")
+@click.option(
+    "--drives", help="Drives that the recommendation concerns, separated by commas (for your own recommendation)."
+)
 @click.option("--gain", help="Promised gain in GB per day, as VALUE or VALUE:LOW:HIGH.")
-@click.option("--hours", "is_hours", is_flag=True, help="It frees drive-hours and does not raise the rate.")
+@click.option(
+    "--hours",
+    "is_hours",
+    is_flag=True,
+    help="The recommendation frees drive-hours and does not raise the rate of drives.",
+)
 @click.option("--text", help="Text of the recommendation.")
 @site_option
 def make(
     finding: str | None, drives: str | None, gain: str | None, is_hours: bool, text: str | None, site_path: Path
 ) -> None:
-    """Record a recommendation, from a finding or your own."""
+    """Record a recommendation, either from a finding or of your own."""
     from pipelines import steps
     from pipelines.analysis.forecast import recommendations
     from pipelines.catalog.contracts import load_catalog
@@ -50,21 +58,21 @@ def make(
 
 @recommendation.command()
 @click.argument("number", type=int)
-@click.option("--day", type=DAY, required=True, help="First site day on which it is in effect.")
-@click.option("--note", help="What was done.")
+@click.option("--day", type=DAY, required=True, help="First site day on which the recommendation is in effect.")
+@click.option("--note", help="Note on the work that was done.")
 @site_option
 def apply(number: int, day: datetime, note: str | None, site_path: Path) -> None:
-    """Record that it is done, from a site day on."""
+    """Record that a recommendation is in effect from a site day on."""
     _change(site_path, number, "applied", day, note)
 
 
 @recommendation.command()
 @click.argument("number", type=int)
-@click.option("--day", type=DAY, required=True, help="Site day on which it was given up.")
+@click.option("--day", type=DAY, required=True, help="Site day on which the recommendation was given up.")
 @click.option("--note", help="Why.")
 @site_option
 def drop(number: int, day: datetime, note: str | None, site_path: Path) -> None:
-    """Record that it was given up."""
+    """Record that a recommendation was given up."""
     _change(site_path, number, "dropped", day, note)
 
 
@@ -74,23 +82,23 @@ def _change(site_path: Path, number: int, event: str, day: datetime, note: str |
     from pipelines.catalog.contracts import load_catalog
 
     recommendations.change(steps.site_at(site_path), load_catalog(), number, event, day.date(), note)
-    click.echo(f"Recommendation {number} is {event}, {day.date()}.")
+    click.echo(f"Recommendation {number} is {event} from {day.date()} on.")
 
 
 @recommendation.command("list")
 @site_option
-@click.option("--day", type=DAY, help="State as of this site day; default: the last day with data.")
+@click.option("--day", type=DAY, help="Site day whose state is shown; default: the last day with data.")
 @click.option(
     "--days",
     "n_days",
     type=click.IntRange(min=1),
     default=28,
     show_default=True,
-    help="Site days on either side of the change.",
+    help="Number of site days compared before and after the change.",
 )
 @format_option
 def list_them(site_path: Path, day: datetime | None, n_days: int, form: str) -> None:
-    """List them: the promised gain in GB per day, the gain since, and whether it is as promised."""
+    """List recommendations with the promised gain in GB per day, the gain achieved since, and a comparison of both."""
     from pipelines.analysis.forecast import recommendations
 
     found = recommendations.scores(history(site_path, day, n_days))
@@ -105,8 +113,9 @@ def list_them(site_path: Path, day: datetime | None, n_days: int, form: str) -> 
     notes = [] if rows else ["No recommendations yet: record one with `tapescope recommendation make`."]
     if alone := [str(one.number) for one in found if _is_alone(one.found)]:
         notes.append(
-            f"No other drives of the same kind to compare with: {', '.join(alone)}; other changes are "
-            f"included in their gain."
+            f"There are no other drives of the same kind to compare with for: {', '.join(alone)}."
+            " Their gain may include "
+            f"the effect of other changes."
         )
     print_parts([Rows("recommendations", rows), *notes], form)
 

@@ -1,4 +1,4 @@
-"""Commands register themselves by being there: a module of a folder of commands adds those it defines."""
+"""Registration of commands: each module in a folder of commands adds the commands that it defines."""
 
 from collections.abc import Iterable, Iterator
 from importlib import import_module
@@ -9,7 +9,7 @@ import click
 
 
 def register(group: click.Group, package: str, path: Iterable[str]) -> None:
-    """Add to `group` the commands of every module in a package; those of a module's own group belong to that one."""
+    """Add the commands of every module in a package to `group`; a module's own group keeps its commands."""
     for info in iter_modules(path):
         if info.name == "__main__":
             continue

@@ -1,4 +1,4 @@
-"""The command `rejects`: lines that were not understood, to be looked at or reported."""
+"""The command `rejects`, which shows rejected lines, to inspect or report them."""
 
 from itertools import groupby
 from pathlib import Path
@@ -12,7 +12,11 @@ from pipelines.primitives.text import escape_control
 @click.command()
 @click.option("--source", help="Only this source, e.g. cta_taped.")
 @click.option(
-    "--most", type=click.IntRange(1, 1000), default=3, show_default=True, help="Lines to show per file and reason."
+    "--most",
+    type=click.IntRange(1, 1000),
+    default=3,
+    show_default=True,
+    help="Number of lines to show for each file and reason.",
 )
 @click.option(
     "--anonymise", is_flag=True, help="Replace names of hosts, drives, volumes, paths, users and long numbers."
@@ -21,8 +25,8 @@ from pipelines.primitives.text import escape_control
 def rejects(source: str | None, most: int, anonymise: bool, site_path: Path) -> None:
     """Show lines that could not be read, by file and reason.
 
-    With --anonymise names are replaced, the same name alike in all lines, so that you can report them. Read them before
-    you do: words of a log's own messages, times and short numbers stay.
+    With --anonymise, names are replaced so that you can report the lines; equal names get equal replacements. Check the
+    lines before you report them: words of the log's messages, times and short numbers are not replaced.
     """
     from pipelines import steps
 

@@ -14,7 +14,7 @@ from pipelines.cli.options import json_option, load_site, period, period_options
 @period_options
 @json_option
 @click.option(
-    "--out", type=click.Path(path_type=Path), help="Folder to write to; default var/reports next to site.toml."
+    "--out", type=click.Path(path_type=Path), help="Folder for the report; default: var/reports next to site.toml."
 )
 def report(site_path: Path, day_day: Any, from_day: Any, to_day: Any, as_json: bool, out: Path | None) -> None:
     """Write the nightly report as HTML, text and JSON."""

@@ -1,4 +1,4 @@
-"""The command that brings a lost catalogue back."""
+"""The command that restores a lost catalogue."""
 
 from pathlib import Path
 
@@ -13,10 +13,10 @@ _MOST_NAMED = 5
 @click.argument("backup", required=False)
 @site_option
 @click.option("--list", "only_list", is_flag=True, help="Only list the backups, the newest first.")
-@click.option("--force", is_flag=True, help="Replace a sound catalogue as well.")
-@click.option("--adopt", is_flag=True, help="Keep the present catalogue: it was restored by hand.")
+@click.option("--force", is_flag=True, help="Replace the catalogue even if it is not damaged.")
+@click.option("--adopt", is_flag=True, help="Keep the present catalogue, which was restored by other means.")
 def restore(backup: str | None, site_path: Path, only_list: bool, force: bool, adopt: bool) -> None:
-    """Restore the warehouse's catalogue from a backup: BACKUP, or the newest sound one."""
+    """Restore the warehouse's catalogue from BACKUP; default: the newest backup that is not damaged."""
     from pipelines import steps
 
     site = steps.site_at(site_path)
@@ -27,12 +27,15 @@ def restore(backup: str | None, site_path: Path, only_list: bool, force: bool, a
     done = steps.adopt(site) if adopt else steps.restore(site, backup or "", force)
     if done.backup:
         made = f"{done.backup.made_at:%Y-%m-%d %H:%M:%S} UTC"
-        click.echo(f"Restored the catalogue of {made}, snapshot {done.backup.snapshot}: {done.backup.path.name}")
+        click.echo(
+            f"Restored the catalogue from the backup of {made}, snapshot {done.backup.snapshot}:"
+            f" {done.backup.path.name}"
+        )
     if done.aside:
         click.echo(f"The previous catalogue is kept in {done.aside}")
     if done.missing:
         named = ", ".join(done.missing[:_MOST_NAMED])
         more = f" and {len(done.missing) - _MOST_NAMED} more" if len(done.missing) > _MOST_NAMED else ""
         click.echo(f"{len(done.missing)} data files are missing: {named}{more}", err=True)
-        click.echo("  `tapescope build --full` computes those of silver and gold again", err=True)
-    click.echo("Later commits are lost; `tapescope run` reads the logs again that are still there.")
+        click.echo("  `tapescope build --full` computes the missing data of silver and gold again", err=True)
+    click.echo("Commits after the backup are lost; `tapescope run` reads the logs that still exist again.")

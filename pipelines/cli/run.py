@@ -1,4 +1,4 @@
-"""The command of every night: all steps in order."""
+"""The command that runs all steps of a night in order."""
 
 from contextlib import AbstractContextManager
 from datetime import date
@@ -20,7 +20,9 @@ if TYPE_CHECKING:  # the command line starts without the libraries that the step
 @site_option
 @period_options
 @json_option
-@click.option("--fail-on", type=click.Choice(SEVERITIES), help="Exit with 4 on findings at or above this severity.")
+@click.option(
+    "--fail-on", type=click.Choice(SEVERITIES), help="Exit with code 4 if there are findings of at least this severity."
+)
 @workers_option
 def run(
     site_path: Path,
@@ -31,7 +33,7 @@ def run(
     fail_on: str | None,
     workers: int | None,
 ) -> None:
-    """Ingest, build, detect, forecast and report: what the DAG nightly_report does."""
+    """Run the steps ingest, build, detect, forecast and report, as the DAG nightly_report does."""
     found = run_steps(load_site(site_path), *period(day_day, from_day, to_day), as_json=as_json, workers=workers)
     exit_on(found, fail_on)
 
@@ -39,7 +41,7 @@ def run(
 def run_steps(
     site: Any, first: date | None, last: date | None, as_json: bool, workers: int | None = None
 ) -> list[dict[str, Any]]:
-    """All steps in order, each printed once it is done; raises what failed first, after the report."""
+    """Run all steps in order and print each when it ends; after the report, raise the first failure."""
     from pipelines import steps
 
     made = steps.run(site, _Terminal(as_json), first, last, workers)
@@ -54,7 +56,7 @@ def run_steps(
 
 
 class _Terminal:
-    """A bar, a spinner and a line for each step."""
+    """Show a progress bar, a spinner and a result line for each step."""
 
     def __init__(self, as_json: bool) -> None:
         self.as_json = as_json

@@ -1,4 +1,4 @@
-"""The command about case studies: documents whose published figures are computed again."""
+"""The command about case studies: documents whose published figures tapescope computes again."""
 
 from collections import Counter
 from pathlib import Path
@@ -17,20 +17,20 @@ _SHOWN = ("id", "what", "unit", "printed", "ours", "difference", "verdict")
 
 @click.command()
 @click.argument("name", required=False)
-@click.option("--table", "table_name", help="Print only this published table of it.")
+@click.option("--table", "table_name", help="Print only this published table of the study.")
 @site_option
 @format_option
 def study(name: str | None, table_name: str | None, site_path: Path, form: str) -> None:
-    """List the case studies, or show one: a document's published figures next to ours, and the contradictions in them.
+    """List the case studies, or show one: a document's published figures next to the computed ones, and contradictions.
 
-    NAME may be shortened while it fits one study only. Studies are the same at every site: `--site` has no effect here.
+    NAME may be shortened if it still fits only one study. Studies are the same at every site: `--site` has no effect.
     """
     from pipelines.analysis import studies
     from pipelines.catalog.contracts import Column
 
     if name is None:
         if table_name:
-            raise click.UsageError("--table needs the NAME of a study")
+            raise click.UsageError("--table needs the NAME of a case study")
         columns = [Column(key, kind, "") for key, kind in _listed_columns().items()]
         print_rows(columns, [_listed(one) for one in studies.every()], form)
         return
@@ -78,7 +78,7 @@ def _show(one: "Study") -> None:
     for table in one.published:
         page.print(f"\n{table.title} ({table.place}; --table {table.name})", style="bold", soft_wrap=True)
         print_table(_columns(table), list(table.rows))
-    page.print("\nPublished figures next to ours", style="bold")
+    page.print("\nPublished and computed figures", style="bold")
     shown = [column for column in studies.COLUMNS if column.name in _SHOWN]
     print_table(shown, [_cells(line) for line in lines if line.ours is not None or line.verdict == "unresolved"])
     page.print("\nAudit", style="bold")
@@ -88,7 +88,7 @@ def _show(one: "Study") -> None:
         text = f"{line.verdict:11}{line.id:4} {line.what}" + (f": {line.why}" if line.why else "")
         page.print(text, soft_wrap=True)
     meant = "; ".join(f"{key}: {meaning}" for key, meaning in studies.VERDICTS.items())
-    page.print(f"\n{meant}.\n--format json adds the place and method of each.", style="dim", soft_wrap=True)
+    page.print(f"\n{meant}.\n--format json adds the place and the formula of each figure.", style="dim", soft_wrap=True)
 
 
 def _cells(line: "Line") -> tuple[Any, ...]:

@@ -18,7 +18,7 @@ WHAT_CHARS, NOTE_CHARS, NAME_CHARS = 200, 500, 100
 MOST_ENTRIES, MOST_NAMES = 10_000, 100
 LINE_CHARS = 10_000
 COLUMNS = ("at", "what", "entities", "note")
-_NO_INSTANT = "`at` is not an instant such as 2010-03-10T17:00"
+_NO_INSTANT = "`at` is not a time such as 2010-03-10T17:00"
 
 # change_id, changed_at, what, entity, note, place, problem
 Row = Sequence[str | datetime | None]
@@ -70,7 +70,7 @@ def _entries(file: TextIO, site: Site) -> Iterator[Row]:
         if cells is None:
             return
         if number > MOST_ENTRIES:
-            yield _trouble(place, "", f"more than {MOST_ENTRIES:,} entries; the rest is left out")
+            yield _trouble(place, "", f"the change log has more than {MOST_ENTRIES:,} entries; the rest is left out")
             return
         if names is None:
             names = [cell.strip().lower() for cell in cells]

@@ -92,17 +92,17 @@ class Collect(BaseModel):
     @classmethod
     def _no_secrets(cls, command: tuple[str, ...]) -> tuple[str, ...]:
         if any(_PASSWORD.match(text) and TOKEN_PLACE not in text for text in command):
-            raise ValueError(f"site.toml must not hold a password: write {TOKEN_PLACE} and set {TOKEN}")
+            raise ValueError(f"site.toml must not contain a password: write {TOKEN_PLACE} and set the variable {TOKEN}")
         return command
 
     @model_validator(mode="after")
     def _one_kind(self) -> "Collect":
         if sum((self.prometheus is not None, bool(self.command), self.journal is not None)) != 1:
-            raise ValueError("give one of `prometheus`, `command` and `journal`")
+            raise ValueError("give exactly one of `prometheus`, `command` and `journal`")
         if self.ask and not self.prometheus:
-            raise ValueError("`ask` belongs to `prometheus`")
+            raise ValueError("`ask` is only for an entry with `prometheus`")
         if self.stamp and (not self.command or self.own_clock):
-            raise ValueError("`stamp` belongs to a `command` whose answer has no time of its own")
+            raise ValueError("`stamp` is only for a `command` whose answer has no time of its own")
         return self
 
     @property

@@ -28,14 +28,14 @@ class Fact(BaseModel):
     @model_validator(mode="after")
     def _is_complete(self) -> "Fact":
         if not self.entities or not all(self.entities):
-            raise ValueError("`of` names what the fact is about: a host, drive, pool, disk or anything else")
+            raise ValueError("`of` must name the host, drive, pool, disk or other thing that the fact describes")
         if not self.__pydantic_extra__:
             raise ValueError("give a fact, such as memory_gb = 8 or raid = 'RAID-5'")
         for name, value in self.__pydantic_extra__.items():
             if not re.fullmatch(r"[A-Za-z]\w{0,59}", name):
-                raise ValueError(f"{name!r} is not a name of a fact: use letters, digits and _, at most 60")
+                raise ValueError(f"{name!r} is not a valid name of a fact: use at most 60 letters, digits and _")
             if len(str(value)) > 200:
-                raise ValueError(f"{name} is longer than 200 characters")
+                raise ValueError(f"the value of {name} is longer than 200 characters")
         return self
 
     @property

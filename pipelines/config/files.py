@@ -91,12 +91,16 @@ def not_a_file(path: Path) -> str:
         mode = os.stat(path).st_mode
     except OSError as error:
         if os.path.islink(path):
-            return "a link whose target cannot be reached"
+            return "a symbolic link whose target cannot be reached"
         return "not there" if isinstance(error, FileNotFoundError) else f"cannot be read: {error.strerror}"
     if stat.S_ISREG(mode):
         return ""
     if stat.S_ISDIR(mode):
-        return "a link to a folder, not followed" if os.path.islink(path) else "a folder that cannot be listed"
+        return (
+            "a symbolic link to a folder, which is not followed"
+            if os.path.islink(path)
+            else "a folder that cannot be listed"
+        )
     return next((name for is_one, name in _KINDS if is_one(mode)), "not a regular file")
 
 

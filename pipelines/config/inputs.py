@@ -26,7 +26,7 @@ def _naive_utc(value: datetime | date) -> datetime:
 
 def _known_source(source: str) -> str:
     if source and source not in source_names():
-        raise ValueError(f"there is no source {source!r}; known: {', '.join(source_names())}")
+        raise ValueError(f"there is no source {source!r}; known sources: {', '.join(source_names())}")
     return source
 
 
@@ -91,7 +91,7 @@ class Input(_Model):
             raise ValueError("give a pattern of files, such as 'logs/{host}_*.txt'")
         if unknown := sorted({name for name in names if name not in _PLACEHOLDERS or names.count(name) > 1}):
             raise ValueError(
-                f"placeholder {{{unknown[0]}}} is unknown or repeated; each of these may be used once: "
+                f"placeholder {{{unknown[0]}}} is unknown or repeated; each of these can be used once: "
                 f"{', '.join(sorted(_PLACEHOLDERS))}"
             )
         return glob

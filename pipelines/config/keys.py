@@ -81,7 +81,9 @@ def _group(name: str, written: str, model: type[BaseModel], texts: dict[str, dic
         if inner:
             within.append(_group(key, f"{key} = {{ … }}", inner, texts))
     if docs or not about:
-        raise ContractError(f"{_FILE.name}: [{name}] needs `about`, and has no key {', '.join(docs) or 'else'}")
+        raise ContractError(
+            f"{_FILE.name}: [{name}] needs `about`, and site.toml has no key {', '.join(docs) or 'else'}"
+        )
     return Group(name, written, about, tuple(keys), tuple(within))
 
 
@@ -97,7 +99,7 @@ def _table(annotation: Any) -> tuple[type[BaseModel] | None, bool]:
 
 
 def _key(name: str, field: FieldInfo, doc: str, inner: type[BaseModel] | None) -> Key:
-    kind = "table" if inner else "number and unit, such as `5m`" if name in _SPANS else _kind(field.annotation)
+    kind = "table" if inner else "number with a unit, such as `5m`" if name in _SPANS else _kind(field.annotation)
     bounds = [
         f"{words} {getattr(one, sign)}"
         for one in field.metadata

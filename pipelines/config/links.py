@@ -26,7 +26,7 @@ class Port(_Model):
     @model_validator(mode="after")
     def _named(self) -> "Port":
         if bool(self.interface) == bool(self.description) or (self.interface and not self.host):
-            raise ValueError("give a port as 'host' and 'interface', or as 'description', with or without 'host'")
+            raise ValueError("give a port by 'host' and 'interface', or by 'description' (optionally with 'host')")
         return self
 
 

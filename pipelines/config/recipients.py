@@ -21,7 +21,9 @@ def _url(text: str) -> str:
 def _base(text: str) -> str:
     """An address to which those of pages are appended; empty where there is none."""
     if text and (urlsplit(_url(text)).query or urlsplit(text).fragment or re.search(r"[\s?#\"<>]", text)):
-        raise ValueError("give an address such as 'https://host/path', without ? or #: page names are appended to it")
+        raise ValueError(
+            "give an address such as 'https://host/path', without ? or #, because page names are appended to it"
+        )
     return text
 
 

@@ -62,7 +62,7 @@ class Drive(_Model):
     @model_validator(mode="after")
     def _in_order(self) -> "Drive":
         if self.device and not self.mover_host:
-            raise ValueError("'device' needs the 'mover_host' it is attached to")
+            raise ValueError("a drive with 'device' also needs 'mover_host', the host to which it is attached")
         if self.begin and self.end and self.begin >= self.end:
             raise ValueError("'from' must be before 'to'")
         return self
@@ -182,7 +182,9 @@ def load_site(path: Path) -> Site:
     file = site_file(path)
     values, places = toml.read(file, "give --site FILE, set TAPESCOPE_SITE, or run `tapescope demo`")
     if "root" in values:
-        raise ConfigError(f"{file}: site.toml has no key `root`", "paths are relative to the file's folder")
+        raise ConfigError(
+            f"{file}: site.toml has no key `root`", "remove it: paths are relative to the folder of site.toml"
+        )
     try:
         site = Site.model_validate(values | {"root": file.resolve().parent})
     except ValidationError as error:

@@ -106,7 +106,7 @@ def drive(name: str) -> Technology:
     """The same. Raises KeyError that names the generations there are."""
     found = known(name)
     if found is None:
-        raise KeyError(f"no drive generation is called {name!r}; there are {', '.join(technologies())}")
+        raise KeyError(f"no drive generation is called {name!r}; known generations: {', '.join(technologies())}")
     return found
 
 

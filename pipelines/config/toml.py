@@ -14,8 +14,8 @@ Places = dict[tuple[str | int, ...], str]
 
 _HINTS = {
     "missing": "add this key",
-    "extra_forbidden": "there is no such key; `sample_data/site.toml` shows all keys",
-    "literal_error": "use one of the values listed",
+    "extra_forbidden": "remove this unknown key; `sample_data/site.toml` shows all keys",
+    "literal_error": "use one of the listed values",
 }
 
 
@@ -31,10 +31,12 @@ def read(file: Path, hint: str) -> tuple[dict[str, Any], Places]:
     if named is None:
         return values, _places(text, "line", {})
     if not isinstance(named, str) or not named:
-        raise ConfigError(f"{file}: `template` must be the name of a file", "such as template = '../common.toml'")
-    base_text, base = _parsed(file.parent / named, f"it is the template named in {file} names")
+        raise ConfigError(f"{file}: `template` must be the name of a file", "for example template = '../common.toml'")
+    base_text, base = _parsed(file.parent / named, f"`template` in {file} names this file")
     if TEMPLATE in base:
-        raise ConfigError(f"{file.parent / named} has a template itself", "a template cannot use another template")
+        raise ConfigError(
+            f"the template {file.parent / named} names a template itself", "a template cannot use another template"
+        )
     counts = {name: len(tables) - 1 for name, tables in base.items() if isinstance(tables, list)}
     values[TEMPLATE] = file.parent / named
     return _merged(base, values), _places(base_text, f"{named}, line", {}) | _places(text, "line", counts)
@@ -61,7 +63,7 @@ def _parsed(file: Path, hint: str) -> tuple[str, dict[str, Any]]:
     try:
         return text, tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        raise ConfigError(f"{file} is not TOML: {error}", "correct the named line") from error
+        raise ConfigError(f"{file} is not TOML: {error}", "correct the line that the message names") from error
 
 
 def _merged(base: dict[str, Any], own: dict[str, Any]) -> dict[str, Any]:

@@ -33,7 +33,7 @@ class Identified:
     @property
     def refusal(self) -> str:
         """Why no source reads it, as `ops.file` has it."""
-        return f"{self.reason}: {self.why}" if self.reason else f"no source recognises it; {self.why}"
+        return f"{self.reason}: {self.why}" if self.reason else f"no source recognises the file; {self.why}"
 
 
 def identify(path: Path, given: str = "") -> Identified:
@@ -43,7 +43,7 @@ def identify(path: Path, given: str = "") -> Identified:
     try:
         head = blocks.read_head(path)
         if given and any(head):
-            return Identified(given, "the source is given", head=tuple(head))
+            return Identified(given, "the source was given", head=tuple(head))
         stem, claims = sources.choose(head)
     except UnreadableFile as error:
         return Identified("", str(error), error.reason)
@@ -51,7 +51,7 @@ def identify(path: Path, given: str = "") -> Identified:
         return Identified("", str(error), "ambiguous_source")
     except OSError as error:
         return Identified("", error.strerror or str(error), "not_readable")
-    why = claims[stem].why if stem else sources.nearest(claims) if any(head) else "it is empty"
+    why = claims[stem].why if stem else sources.nearest(claims) if any(head) else "the file is empty"
     return Identified(stem or "", why, head=tuple(head), claims=claims)
 
 

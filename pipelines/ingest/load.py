@@ -69,7 +69,7 @@ class Loader:
             reading = early.reading if early and is_done else self.reader.read(file, *plan.start())
             if reading is not None:
                 return self._take(file, plan, reading)
-        raise AssertionError("a file that is read from its first line has no prefix that could change")
+        raise AssertionError("the start of a file cannot have changed if the file is read from its first line")
 
     def _refuse(self, file: IncomingFile) -> FileReport:
         report = FileReport(file.name, file.found.state, reason=file.found.refusal)
@@ -100,8 +100,8 @@ class Loader:
         elif counts.n_records >= BY_CHANCE and (twin := self.succession.of_another_date(file, same)):
             report.state = "failed"
             report.reason = (
-                f"other_date: it holds the very lines of {twin.path}, which is read as of {twin.date};"
-                " one of the two has a wrong date: remove it"
+                f"other_date: the file has the same lines as {twin.path}, which was read with the date {twin.date};"
+                " one of the two dates is wrong: remove that file"
             )
         else:
             report.counts, report.note, report.warning = counts, reading.note, reading.warning

@@ -112,7 +112,7 @@ class Reader:
     def _refused(self, file: IncomingFile, start: blocks.Start) -> Reading:
         """A file that is another one each time it is read."""
         parse = FileParse(file, start)
-        parse.failure = UnreadableFile("it changes while it is read", reason="not_readable")
+        parse.failure = UnreadableFile("the file changes while it is read", reason="not_readable")
         return _reading(parse, _Identity(file), None, coverage.joined([]))
 
 

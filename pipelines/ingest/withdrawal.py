@@ -55,7 +55,7 @@ def withdraw(registry: FileRegistry, bronze: dict[str, Relation], file_ids: list
         registry.remove(file_ids)
         return
     for file_id in file_ids:
-        registry.change(file_id, state="withdrawn", reason="forgotten on request")
+        registry.change(file_id, state="withdrawn", reason="withdrawn with `tapescope forget`")
 
 
 def _tables_of(registry: FileRegistry, bronze: dict[str, Relation], file_ids: list[str]) -> list[str]:

@@ -117,9 +117,7 @@ class Workers:
         self.n_breaks += 1
         if self.n_breaks > _MOST_BREAKS:
             hint = "is there enough memory? `--workers 1` reads in one process"
-            raise TapescopeError(
-                f"processes that read {sent[0].file.name} were killed again and again", hint
-            ) from error
+            raise TapescopeError(f"processes that read {sent[0].file.name} were repeatedly killed", hint) from error
         if self.pool:
             self.pool.shutdown(cancel_futures=True)
         self.pool = None

@@ -23,7 +23,7 @@ def parse_instant(text: str) -> datetime:
     try:
         return naive_utc(datetime.fromisoformat(text))
     except OverflowError:  # an offset takes it before the first year, or after the last
-        raise ValueError(f"{text} is outside the calendar") from None
+        raise ValueError(f"{text} is outside the years 1 to 9999") from None
 
 
 def to_utc(local: pl.Expr, zone: str) -> pl.Expr:

@@ -10,8 +10,8 @@ _CODE = Path(__file__).resolve().parents[1]
 _MOST_CHARS = 1500
 _MOST_NAMED = 4  # files with the same trouble; the others are counted
 _NO_CLOCK = (
-    "Files that are refused with no_clock can be read once an [[input]] of site.toml gives their time: `date`, or"
-    " `start_at` and `interval_s`, or `date_order`. `tapescope init DIR --out FILE` writes down which each lacks."
+    "Files refused with no_clock can be read if an [[input]] of site.toml gives their time: `date`, or"
+    " `start_at` and `interval_s`, or `date_order`. `tapescope init DIR --out FILE` shows which keys each file needs."
 )
 
 
@@ -50,6 +50,9 @@ def problem_lines(problems: list[dict[str, str]]) -> list[str]:
         if len(paths) <= _MOST_NAMED:
             lines += [f"{state}: {path}: {reason}" for path in paths]
         else:
-            more = f"{', '.join(paths[:_MOST_NAMED])} and {len(paths) - _MOST_NAMED} more: `tapescope ask files`"
+            more = (
+                f"{', '.join(paths[:_MOST_NAMED])} and {len(paths) - _MOST_NAMED} more (`tapescope"
+                " ask files` lists them)"
+            )
             lines.append(f"{state}: {len(paths)} files: {reason}: {more}")
     return [*lines, _NO_CLOCK] if any(reason.startswith("no_clock") for _, reason in alike) else lines

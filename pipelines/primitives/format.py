@@ -24,7 +24,7 @@ BASES = {
     "call": "call",
     "block": "block",
     "counter": "counter",
-    "encp": "encp; its time includes waits and file marks",
+    "encp": "encp; the client's time, which includes waits and file marks",
     "estimate": "estimate: length of the sessions less their waits, not measured at the drive",
 }
 # Ends of column names that repeat the unit.
@@ -258,7 +258,7 @@ def duration(seconds: float) -> str:
 
 _NO_GAIN = {
     "link": "nothing to gain while the link is full",
-    "output": "nothing to gain while the writing drives take no more",
+    "output": "nothing to gain while the drives that write are the bottleneck",
 }
 
 

@@ -15,10 +15,10 @@ _MOST_CHARS = 300
 _LAYER = re.compile(r"(bronze|silver|gold|site|ops)/(\w+)/[^\"']*\.parquet")
 _FOLDERS = re.compile(r"[^\s\"']*/(?=(?:bronze|silver|gold|site|ops)/\w+/[^\"']*\.parquet)")
 _POSTGRES = "Unable to connect to Postgres"
-RESTORE = "`tapescope restore` restores the newest sound backup of the catalogue"
-REBUILD = "`tapescope build --full` computes its rows again"
+RESTORE = "`tapescope restore` restores the newest undamaged backup of the catalogue"
+REBUILD = "`tapescope build --full` computes the lost rows again"
 _BRONZE = (
-    "restore the file from a copy of the data folder; without one, move the warehouse away: `tapescope run` reads "
+    "restore the file from a copy of the data folder; without a copy, move the warehouse away: `tapescope run` reads "
     "the remaining logs again"
 )
 
@@ -40,12 +40,12 @@ _KNOWN_FAILURES = (
     _failure(
         r"no space left on device|disk is full|disk quota exceeded|file too large",
         "the disk is full",
-        "free some space and run it again; what was committed is intact",
+        "free some space and run the command again; committed data are intact",
     ),
     _failure(
         r"readonly database|read-only file system|permission denied|unable to open database file",
         "this user lacks the right to read or write the site's files",
-        "run it as their owner, or grant the rights; a read-only copy cannot be written",
+        "run the command as the owner of the files, or grant the rights; a read-only copy cannot be written",
     ),
     _failure(
         r"disk i/o error|input/output error|stale file handle",

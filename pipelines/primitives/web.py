@@ -19,5 +19,7 @@ def session(retry: Retry | None = None) -> requests.Session:
 def authorization(token: str, name: str) -> dict[str, str]:
     """The header of a bearer token, if there is one. Raises ConfigError for one that no header can hold."""
     if not token.isascii() or not token.isprintable():  # requests would show all of it in its error
-        raise ConfigError(f"{name} holds characters that an HTTP header cannot carry", "give it on one line, in ASCII")
+        raise ConfigError(
+            f"{name} holds characters that an HTTP header cannot carry", "give the token on one line, in ASCII"
+        )
     return {"Authorization": f"Bearer {token}"} if token else {}

@@ -37,10 +37,14 @@ def explain(catalog: Catalog, name: str) -> str:
         return "\n".join(pages)
     known = [*catalog.relations, *catalog.rules, *catalog.asked, *sources.all_sources(), *entries.model_names()]
     if name in catalog.renamed:
-        raise QuestionRefused(f"the question {name!r} is now {catalog.renamed[name]!r}")
+        raise QuestionRefused(f"the question {name!r} is now called {catalog.renamed[name]!r}")
     near = difflib.get_close_matches(name, known, n=3, cutoff=0.4)
-    hint = f"did you mean {' or '.join(near)}?" if near else "see `tapescope metrics`, `rules`, `questions`, `sources`"
-    raise QuestionRefused(f"nothing has the name {name!r}", hint)
+    hint = (
+        f"did you mean {' or '.join(near)}?"
+        if near
+        else "`tapescope metrics`, `rules`, `questions` and `sources` list the names"
+    )
+    raise QuestionRefused(f"there is no relation, rule, question, source or model {name!r}", hint)
 
 
 def write_all(check: bool = False) -> list[str]:
@@ -71,7 +75,7 @@ def _with_ledger(text: str) -> str:
     before, begin, rest = text.partition("<!-- requirements: made by `make docs` -->\n")
     _, end, after = rest.partition("<!-- /requirements -->")
     if not end:
-        raise ContractError(f"{_VALIDATION.name} lacks the marks between which the requirements are counted")
+        raise ContractError(f"{_VALIDATION.name} lacks the two marks that enclose the counts of requirements")
     return f"{before}{begin}\n{requirements.summary(requirements.ledger())}\n{end}{after}"
 
 

@@ -25,7 +25,7 @@ def relation(relation: Relation) -> str:
     lines = [f"# {relation.full_name}: {relation.title}\n", f"{relation.grain[0].upper()}{relation.grain[1:]}."]
     lines.append(f"{relation.why}\n")
     if relation.inputs:
-        lines.append(f"Made from {', '.join(f'`{name}`' for name in relation.inputs)}.\n")
+        lines.append(f"Computed from {', '.join(f'`{name}`' for name in relation.inputs)}.\n")
     lines.append(_columns(relation.columns))
     if relation.checks:
         lines += ["Checks:", *(f"- {_check(item)}" for item in relation.checks), ""]
@@ -41,15 +41,16 @@ def rule(rule: Rule) -> str:
     """Its entry in the handbook, then how it is defined."""
     where = " where " + ", ".join(f"{key} = {value}" for key, value in rule.where.items()) if rule.where else ""
     known = sources.all_sources()
-    rests_on = ", ".join(f"`{name}`" if name in known else f"those of {name}" for name in rule.sources)
+    rests_on = ", ".join(f"`{name}`" if name in known else f"logs of {name}" for name in rule.sources)
     params = [f"| `{key}` | {value} |" for key, value in rule.params.items()]
     return "\n".join(
         [
             f"# rule {rule.name}: {rule.title}\n",
             *(f"## {heading}\n\n{text}\n" for heading, text in rule.entry),
             "## Definition\n",
-            f"Severity {rule.severity}. Judges `{rule.value}` of `{rule.metric}` by {', '.join(rule.by)}{where}, with"
-            f" the method `{rule.method}`. Logs it rests on: {rests_on or 'all that site.toml declares'}."
+            f"Severity {rule.severity}. The rule judges `{rule.value}` of `{rule.metric}`"
+            f" by {', '.join(rule.by)}{where},"
+            f" with the method `{rule.method}`. It needs these logs: {rests_on or 'all that site.toml declares'}."
             f" Page: {rule.page}.\n",
             "\n".join(["| parameter | value |", "|---|---|", *params]) + "\n",
         ]

@@ -18,12 +18,12 @@ from pipelines.catalog.contracts import LAYERS, TOPICS, Catalog
 from pipelines.config import keys
 from pipelines.reporting import entries
 
-_MADE = "Made by `make docs` from the code: change that, not this page."
+_MADE = "Generated from the code by `make docs`: change the code, not this page."
 _LAYERS = {
-    "site": "What `site.toml` declares, as tables.",
-    "ops": "What was read, what was checked, what no log covers.",
-    "bronze": "What the logs contain: one row per record, in bytes, seconds and UTC.",
-    "silver": "Events and samples in one language, whichever system they come from.",
+    "site": "Tables of what `site.toml` declares.",
+    "ops": "Files that were read, checks, runs, and hours that no log covers.",
+    "bronze": "Contents of the logs: one row per record, in bytes, seconds and UTC.",
+    "silver": "Events and samples in the same terms for all archive systems.",
     "gold": "Metrics and findings.",
 }
 _KINDS = {
@@ -77,7 +77,7 @@ def _commands(command_line: Group) -> Iterator[Page]:
     yield _index(
         "commands",
         ((name, command.get_short_help_str(200)) for name, command in found.items()),
-        "Each is a word after `tapescope`; `--help` prints the same.",
+        "Each command is a word after `tapescope`; its `--help` prints the same text.",
     )
     for name, command in found.items():
         yield f"commands/{name.replace(' ', '-')}.md", _command(name, command)
@@ -112,7 +112,9 @@ def _option(param: Parameter, context: Context) -> str:
     if not record:
         return ""
     names, text = (part.replace("|", "\\|") for part in record)
-    variable = f" Also the variable `{param.envvar}`." if isinstance(param.envvar, str) else ""
+    variable = (
+        f" The environment variable for this option is `{param.envvar}`." if isinstance(param.envvar, str) else ""
+    )
     return f"| `{names}` | {text}{variable} |"
 
 
@@ -122,7 +124,11 @@ def _option(param: Parameter, context: Context) -> str:
 def _site_keys() -> Iterator[Page]:
     found = keys.groups()
     rows = ((group.name, f"{f'`{group.written}`: ' if group.written else ''}{group.about}") for group in found)
-    yield _index("site-toml", rows, "Paths are relative to the file. `tapescope init DIR` writes a first one.")
+    yield _index(
+        "site-toml",
+        rows,
+        "Paths are relative to the folder of `site.toml`. `tapescope init DIR` writes a first `site.toml`.",
+    )
     for group in found:
         head = f"# site.toml: {f'`{group.written}`' if group.written else 'the site'}\n\n{group.about}\n"
         inner = [f"## {each.name}\n\n`{each.written}` {each.about}\n\n{_keys(each)}" for each in group.within]
@@ -139,19 +145,23 @@ def _keys(group: keys.Group) -> str:
 
 def _rules(catalog: Catalog) -> Iterator[Page]:
     rows = ((rule.name, f"{rule.severity}: {rule.title}") for rule in catalog.rules.values())
-    yield _index("rules", rows, "The operator's handbook has an entry for each rule that makes findings.")
+    yield _index("rules", rows, "The operator's handbook has an entry for each rule that produces findings.")
     for name, rule in catalog.rules.items():
         yield f"rules/{name}.md", entries.rule(rule)
 
 
 def _questions(catalog: Catalog) -> Iterator[Page]:
-    parts = [f"# {_KINDS['questions']}\n", f"`tapescope ask NAME` answers one. {_MADE}\n"]
+    parts = [f"# {_KINDS['questions']}\n", f"`tapescope ask NAME` answers a question. {_MADE}\n"]
     for topic, questions in catalog.by_topic().items():
         rows = [f"| [`{question.name}`]({question.name}.md) | {question.title} |" for question in questions]
         parts += [f"## {topic}\n", f"{TOPICS[topic]}.\n", "| name | what it answers |", "|---|---|", *rows, ""]
     yield "questions/index.md", "\n".join(parts)
     inputs = ((question.name, question.title) for question in catalog.inputs.values())
-    yield _index("inputs", inputs, "Forecasts, estimates and exports are made from these; only code asks them.")
+    yield _index(
+        "inputs",
+        inputs,
+        "Forecasts, estimates and exports are computed from these queries; only tapescope's code runs them.",
+    )
     for name, question in catalog.asked.items():
         reads = ", ".join(f"`{table}`" for table in sorted(set(sql_inspect.tables(question.sql))))
         kind = "questions" if question.topic else "inputs"
@@ -164,7 +174,7 @@ def _questions(catalog: Catalog) -> Iterator[Page]:
 def _relations(catalog: Catalog) -> Iterator[Page]:
     parts = [
         f"# {_KINDS['relations']}\n",
-        f"Instants are UTC; MB is 10⁶ bytes; a site day is a day of the site's zone. {_MADE}\n",
+        f"Times are in UTC; MB is 10⁶ bytes; a site day is a day in the site's time zone. {_MADE}\n",
     ]
     for layer in LAYERS:
         rows = [f"| [`{each.full_name}`]({each.full_name}.md) | {each.title} |" for each in catalog.layer(layer)]
@@ -203,7 +213,9 @@ def _sources(catalog: Catalog) -> Iterator[Page]:
 
 
 def _models() -> Iterator[Page]:
-    yield _index("models", ((name, "model") for name in entries.model_names()), "Predictions with an interval.")
+    yield _index(
+        "models", ((name, "model") for name in entries.model_names()), "Models that give predictions with an interval."
+    )
     for name in entries.model_names():
         yield f"models/{name}.md", entries.model(name)
 

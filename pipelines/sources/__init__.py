@@ -31,7 +31,10 @@ def choose(head: list[str]) -> tuple[str | None, dict[str, Claim]]:
     matches = [stem for stem, claim in claims.items() if claim.is_match]
     if len(matches) > 1:
         reasons = "; ".join(f"{stem}: {claims[stem].why}" for stem in matches)
-        raise AmbiguousSource(f"{' and '.join(matches)} claim the same file ({reasons})", "one of them is too generous")
+        raise AmbiguousSource(
+            f"the sources {' and '.join(matches)} recognise the same file ({reasons})",
+            "one of these sources accepts too much",
+        )
     return (matches[0] if matches else None), claims
 
 
@@ -55,8 +58,8 @@ def contained(stem: str) -> Iterator[None]:
         raise
     except BaseException as error:
         raise UnreadableFile(
-            f"the source {stem} failed on it: {type(error).__name__}: {str(error)[:200]}",
-            "this is a fault of tapescope: report it with the file",
+            f"the source {stem} failed on this file: {type(error).__name__}: {str(error)[:200]}",
+            "this is a bug in tapescope: report it with the file",
             reason="internal_error",
         ) from error
 
@@ -71,5 +74,5 @@ def nearest(claims: dict[str, Claim]) -> str:
     """
     stem = max(claims, key=lambda key: claims[key].likeness)
     if not claims[stem].likeness:
-        return "nothing in its first lines is like any of them"
+        return "the first lines resemble no known kind of log"
     return f"nearest is {stem}: {claims[stem].why}"

@@ -98,7 +98,7 @@ def read_head(path: Path) -> list[str]:
         raise _broken(path, error) from error
     inner = next((name for magic, name in _MAGIC.items() if data.startswith(magic)), "")
     if inner and compression(path) not in ("", "rrd"):
-        raise UnreadableFile(f"{path} holds another {inner} file", "unpack it once", reason="not_text")
+        raise UnreadableFile(f"{path} contains another {inner} file", "decompress it once", reason="not_text")
     return head_of(data, str(path))
 
 
@@ -106,11 +106,13 @@ def head_of(data: bytes, name: str) -> list[str]:
     """The first lines of some bytes; a file with many NUL or control bytes is not text."""
     data = data.removeprefix(BOM)
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
-        raise UnreadableFile(f"{name} is text in UTF-16", "convert it: iconv -f UTF-16 -t UTF-8", reason="not_text")
+        raise UnreadableFile(
+            f"{name} is text in UTF-16", "convert the file: iconv -f UTF-16 -t UTF-8", reason="not_text"
+        )
     if data:
         n_control = sum(data.count(byte) for byte in (b"\x00", b"\x01", b"\x02", b"\x03", b"\x04", b"\x05"))
         if n_control > len(data) // 10:
-            raise UnreadableFile(f"{name} is not a text file", "give logs as text", reason="not_text")
+            raise UnreadableFile(f"{name} is not a text file", "provide the log as text", reason="not_text")
     text = data.decode("utf-8", "replace").replace("\x00", "")
     return [line.rstrip("\r") for line in text.split("\n", HEAD_LINES)[:HEAD_LINES]]
 
@@ -292,15 +294,15 @@ def _lines_of(data: bytes) -> pl.Series:
 
 def _broken(path: Path, error: Exception) -> UnreadableFile:
     return UnreadableFile(
-        f"{path} cannot be decompressed to its end: {error}",
-        "copy it again; what could be read was kept",
+        f"{path} cannot be decompressed completely: {error}",
+        "copy the file again; the part that could be read was kept",
         reason="broken_archive",
     )
 
 
 def _bomb(path: Path, limits: Limits) -> UnreadableFile:
     return UnreadableFile(
-        f"{path} grows to more than {limits.expansion} times its size when it is decompressed",
-        "if it is a very repetitive log and no decompression bomb, raise `expansion` under [limits] in site.toml",
+        f"{path} becomes more than {limits.expansion} times as large when it is decompressed",
+        "if the file is a repetitive log and not a decompression bomb, raise `expansion` under [limits] in site.toml",
         reason="too_big",
     )

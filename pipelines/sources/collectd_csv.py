@@ -48,7 +48,7 @@ _FILE = re.compile(r"(?P<type>[^-]+)(?:-(?P<instance>.+))?-\d{4}-\d\d-\d\d")
 _OF_HOST = {"load", "memory", "swap", "processes", "contextswitch", "vmem"}
 _ITEMS = {"disk", "interface", "snmp", "netlink"}
 _CPU = re.compile(r"cpu(?:-\d+)?|aggregation-cpu-average")
-_HINT = "keep collectd's folders, HOST/PLUGIN-INSTANCE/TYPE-INSTANCE-YYYY-MM-DD: only they show what a file holds"
+_HINT = "keep collectd's paths HOST/PLUGIN-INSTANCE/TYPE-INSTANCE-YYYY-MM-DD: only they name a file's series"
 _EARLIEST_US, _LATEST_US = 315_532_800_000_000, 4_102_444_800_000_000
 
 
@@ -66,10 +66,10 @@ def recognise(head: list[str]) -> Claim:
     texts = filled(head)
     names = texts.str.extract(_HEADER, 1).drop_nulls()
     if not len(names) or texts.head(1).str.extract(_HEADER, 1)[0] is None:
-        return Claim(False, 0.0, "no header of epoch and names")
+        return Claim(False, 0.0, "no collectd header with the word epoch and names of values")
     n_rows = int(texts.str.contains(_ROW).sum())
     if 2 * n_rows < len(texts) - 1:
-        return Claim(False, 0.5, "a header of epoch and names, but mostly other lines below")
+        return Claim(False, 0.5, "a collectd header, but most lines below do not belong to it")
     return Claim(True, 1.0, f"a header of collectd (epoch{names[0]}) and {n_rows} rows")
 
 

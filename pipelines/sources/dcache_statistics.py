@@ -60,8 +60,10 @@ def recognise(head: list[str]) -> Claim:
     if is_headed and (2 * fitting > len(rows) or not rows) and any(_DATE.fullmatch(text) for text in texts):
         return Claim(True, 1.0, f"a timestamp and {fitting} rows of pool, class and counters")
     if is_headed:
-        return Claim(False, 0.5, "dCache's header of a timestamp, but not its rows of ten or twelve numbers")
-    return Claim(False, 0.0, "no '# timestamp=' as dCache's statistics begin with")
+        return Claim(
+            False, 0.5, "the timestamp header of dCache's statistics, but without rows of ten or twelve numbers"
+        )
+    return Claim(False, 0.0, "no line '# timestamp=', with which dCache's statistics begin")
 
 
 def _is_number(text: str) -> bool:

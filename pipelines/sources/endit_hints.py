@@ -49,11 +49,15 @@ def recognise(head: list[str]) -> Claim:
     texts = filled(head)
     n_entries = int(texts.str.contains(_ENTRY).sum())
     if n_entries * 2 > len(texts) and texts.str.contains(r'"volid"').any():
-        return Claim(True, 1.0, "entries of file, volid and order")
+        return Claim(True, 1.0, "entries with file, volid and order, as in ENDIT's hints")
     share = share_of(texts, _PAIR)
     if share >= 0.5:
-        return Claim(True, share, f"{share:.0%} of the lines are a dCache id and a volume")
-    return Claim(False, min(share, 0.5), 'neither entries of "volid" and "order" nor lines of a dCache id and a volume')
+        return Claim(True, share, f"{share:.0%} of the lines have a dCache id and a volume")
+    return Claim(
+        False,
+        min(share, 0.5),
+        'neither entries with "volid" "volid" and "order" nor lines with a dCache id and a volume',
+    )
 
 
 def parse(lines: pl.DataFrame, origin: Origin, carry: Carry | None) -> Parsed:

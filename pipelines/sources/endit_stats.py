@@ -53,13 +53,13 @@ def recognise(head: list[str]) -> Claim:
     texts = filled(head)
     n_objects = int(texts.str.contains(_OBJECT).sum())
     if n_objects * 2 > len(texts):
-        return Claim(True, n_objects / len(texts), "objects with the counters of ENDIT's archiver or retriever")
+        return Claim(True, n_objects / len(texts), "JSON objects with the counters of ENDIT's archiver or retriever")
     n_samples = int(texts.str.contains(SAMPLE).sum())
     n_known = n_samples + int((texts.str.contains(_COMMENT) | texts.str.contains(_INFO)).sum())
     if n_samples and n_known * 2 > len(texts) and not texts.str.contains(_EXPORTER).any():
         return Claim(True, n_known / len(texts), f"{n_samples} samples of ENDIT's archiver or retriever for Prometheus")
     return Claim(
-        False, 0.3 if n_samples or n_objects else 0.0, "few lines are counters of ENDIT's archiver or retriever"
+        False, 0.3 if n_samples or n_objects else 0.0, "most lines are not counters of ENDIT's archiver or retriever"
     )
 
 

@@ -73,8 +73,8 @@ def recognise(head: list[str]) -> Claim:
     """Four of the keys that only a mover's status has, at the start of lines."""
     found = {key.group() for line in head if (key := _KEY.match(line))}
     if len(found) >= 4:
-        return Claim(True, 1.0, f"a printed dictionary with {len(found)} keys of a mover's status")
-    return Claim(False, 0.1 * len(found), "no printed dictionary with the keys of a mover's status")
+        return Claim(True, 1.0, f"a printed Python dictionary with {len(found)} keys of an Enstore mover's status")
+    return Claim(False, 0.1 * len(found), "no printed Python dictionary with the keys of an Enstore mover's status")
 
 
 def parse(lines: pl.DataFrame, origin: Origin, carry: Carry | None) -> Parsed:

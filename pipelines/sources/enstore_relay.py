@@ -64,8 +64,14 @@ def recognise(head: list[str]) -> Claim:
     share = share_of(texts, _LINE)
     about = texts.str.contains(rf"^{CTIME} (?:{'|'.join(_KINDS)}) [^@ ]+@\S+ ")
     if share >= 0.5 and about.any():
-        return Claim(True, share, f"{share:.0%} of the lines are a time stamp and a word of Enstore's event relay")
-    why = "no line concerns a mover" if share else "no line is a time stamp of the C library and a word of the relay"
+        return Claim(
+            True, share, f"{share:.0%} of the lines have a time stamp and a message type of Enstore's event relay"
+        )
+    why = (
+        "no line of the event relay concerns a mover"
+        if share
+        else "no line has a time stamp in ctime format and a message type of the event relay"
+    )
     return Claim(False, min(share, 0.5), why)
 
 

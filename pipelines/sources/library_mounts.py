@@ -80,12 +80,15 @@ def recognise(head: list[str]) -> Claim:
     for line in head:
         found = _places(line, {})
         if all(name in found for name in _NEEDED):
-            return Claim(True, 1.0, "titles of a library's mount history")
+            return Claim(True, 1.0, "column titles of a library's mount history")
         if "volume" in found and "residency_min" in found:
             return Claim(
-                False, 0.7, "some titles of a library's mount history; `columns` of its [[input]] may name them"
+                False,
+                0.7,
+                "only some column titles of a library's mount history; `columns` of the file's"
+                " [[input]] can map the others",
             )
-    return Claim(False, 0.0, "no titles of a library's mount history")
+    return Claim(False, 0.0, "no column titles of a library's mount history")
 
 
 def parse(lines: pl.DataFrame, origin: Origin, carry: Carry | None) -> Parsed:
@@ -157,8 +160,8 @@ def _titles(origin: Origin) -> tuple[int, str, dict[str, int]]:
         best = max(best, found, key=len)
     lacking = [name for name in _NEEDED if name not in best]
     raise UnreadableFile(
-        f"no line has titles for {', '.join(lacking)}",
-        "name them in `columns` of its [[input]] in site.toml",
+        f"no line has column titles for {', '.join(lacking)}",
+        "name the titles in `columns` of the file's [[input]] in site.toml",
         reason="unknown_header",
     )
 

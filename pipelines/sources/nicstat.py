@@ -38,12 +38,18 @@ def recognise(head: list[str]) -> Claim:
     """Lines of an epoch, an interface and six numbers."""
     lines = [line.strip() for line in head if line.strip()]
     if any(_TABLE.fullmatch(line) for line in lines):
-        return Claim(False, 0.7, "this is nicstat's table; not read because its times have no date: use nicstat -p")
+        return Claim(
+            False, 0.7, "this is nicstat's table, which is not read because its times have no date; use nicstat -p"
+        )
     if any(_COLLECTL.fullmatch(line) for line in lines):
-        return Claim(False, 0.7, "this is a raw file of collectl; not read because it is a copy of /proc: use its -P")
+        return Claim(
+            False,
+            0.7,
+            "this is a raw file of collectl, which is not read because it is a copy of /proc; use collectl -P",
+        )
     found = sum(_ROW.fullmatch(line) is not None for line in lines)
     if not found or 2 * found < len(lines):
-        return Claim(False, 0.4 if found else 0.0, "no lines of nicstat -p, or mostly others")
+        return Claim(False, 0.4 if found else 0.0, "no lines of nicstat -p, or mostly other lines")
     return Claim(True, 1.0, "lines of nicstat -p")
 
 

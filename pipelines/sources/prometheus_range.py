@@ -50,7 +50,7 @@ _LISTS = pl.Struct({"metric": _METRIC, "values": pl.List(pl.String), "timestamps
 _PREFIXES = ("node_", "ifHC", "ifInOctets", "ifOutOctets", "ifHighSpeed", "ifSpeed")
 _SHOWN = 5_000  # characters of a line that recognition looks at
 _EARLIEST_S, _LATEST_S = 315_532_800, 4_102_444_800
-_HINT = "ask for all its metrics in one query, or join an export's lines: jq -cs 'group_by(.metric.instance)[]'"
+_HINT = "request all metrics of the host in one query, or join an export's lines: jq -cs 'group_by(.metric.instance)[]'"
 
 
 class _Bad(NamedTuple):
@@ -64,18 +64,24 @@ def recognise(head: list[str]) -> Claim:
     starts = [line.strip()[:_SHOWN] for line in head if line.strip()]
     first = starts[0].replace(" ", "") if starts else ""
     if first == "{" and any(start.startswith('"status"') for start in starts[1:4]):
-        return Claim(False, 0.7, "this is an answer of Prometheus spread over lines; not read: put it on one, jq -c .")
+        return Claim(
+            False,
+            0.7,
+            "this is an answer of Prometheus on several lines, which is not read; put it on one line with jq -c .",
+        )
     if first.startswith('{"status":"error"'):
         return Claim(False, 0.7, "this is Prometheus' answer to a query that failed")
     is_answer = first.startswith('{"status":"success"') and '"resultType":"' in first
     if is_answer and '"resultType":"matrix"' not in first:
-        return Claim(False, 0.7, "this is an answer of Prometheus for one instant; not read: ask for NAME[1h]")
+        return Claim(False, 0.7, "this is an answer of Prometheus for one moment, which is not read; query NAME[1h]")
     if not is_answer and not first.startswith(('{"metric":{', '[{"metric":{')):
-        return Claim(False, 0.0, "no answer of Prometheus and no export of VictoriaMetrics")
+        return Claim(False, 0.0, "neither an answer of Prometheus nor an export of VictoriaMetrics")
     if '"__name__":"' not in first:
-        return Claim(False, 0.7, "series of Prometheus without a name: rates or sums; not read: ask for NAME[1h]")
+        return Claim(
+            False, 0.7, "series of Prometheus without names, such as rates or sums, which are not read; query NAME[1h]"
+        )
     if not any(f'"__name__":"{prefix}' in start.replace(" ", "") for prefix in _PREFIXES for start in starts):
-        return Claim(False, 0.6, "series of Prometheus, but none of node_exporter or of a switch's ports")
+        return Claim(False, 0.6, "series of Prometheus, but none of node_exporter or of switch ports")
     return Claim(True, 1.0, "raw samples of Prometheus" if is_answer else "series with their raw samples")
 
 
@@ -114,7 +120,7 @@ def _check_whole(rows: Rows) -> None:
         lacks = some.filter(~pl.all_horizontal(pl.col("columns").list.contains(name) for name in needed))
         if lacks.height:
             where = lacks.sort("unit").row(0, named=True)
-            raise UnreadableFile(f"line {where['unit']} has some metrics of {what}, and others are missing", _HINT)
+            raise UnreadableFile(f"line {where['unit']} has some metrics of {what}, but others are missing", _HINT)
 
 
 def _samples(line_no: int, text: str) -> pl.DataFrame | _Bad:

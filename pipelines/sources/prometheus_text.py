@@ -74,13 +74,13 @@ def recognise(head: list[str]) -> Claim:
     texts = pl.Series([line for line in head if line.strip()], dtype=pl.String)
     about, names = texts.str.contains(_ABOUT), texts.str.extract(_SAMPLE, 1).drop_nulls()
     if not about.any() or not len(names):
-        return Claim(False, 0.0, "no TYPE or HELP over samples of Prometheus")
+        return Claim(False, 0.0, "no comment TYPE or HELP above samples in Prometheus format")
     is_other = ~texts.str.contains(_SAMPLE) & ~texts.str.contains(_COMMENT)
     if 10 * int(is_other.sum()) > len(texts):
-        return Claim(False, 0.4, "some samples of Prometheus, but many other lines")
+        return Claim(False, 0.4, "some samples in Prometheus format, but many other lines")
     if names.str.contains(_EXPORTER).any():
-        return Claim(True, 1.0, "samples of node_exporter or of a switch's ports")
-    return Claim(False, 0.6, f"samples of Prometheus, but of no exporter that is read: {names[0][:60]}")
+        return Claim(True, 1.0, "samples of node_exporter or of switch ports")
+    return Claim(False, 0.6, f"samples in Prometheus format, but of an exporter that is not read: {names[0][:60]}")
 
 
 def parse(lines: pl.DataFrame, origin: Origin, carry: Carry | None) -> Parsed:
@@ -195,7 +195,7 @@ def _judge(read: pl.DataFrame) -> pl.DataFrame:
     )
     if read.filter(is_known & pl.col("stamp").is_null() & pl.col("scrape_at").is_null() & ~pl.col("is_dated")).height:
         raise UnreadableFile(
-            "its samples have no time: of a second scrape not even the instant the file was written is one",
+            "the samples have no time, and for a second scrape the time of the file cannot be used",
             "write the time above each scrape: date -u +'# %FT%TZ'",
             reason="no_clock",
         )

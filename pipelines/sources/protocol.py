@@ -26,50 +26,50 @@ COVERAGE = pl.Schema([("line_no", pl.Int64()), ("host", pl.String()), ("from_at"
 
 # Why one line was rejected.
 LINE_REASONS = {
-    "torn": "the last line has no line end; it may be cut in the middle",
-    "too_long": "longer than a line may be",
-    "bad_number": "a field that must be a number is not",
-    "bad_time": "a clock time or date that cannot be read",
-    "wrong_width": "more or fewer fields than the header announces",
-    "out_of_order": "its time contradicts the order of the file",
-    "no_header": "a data row before any header",
-    "bad_syntax": "does not have the shape of its kind of line",
+    "torn": "the last line of the file has no line end, so it may be incomplete",
+    "too_long": "the line is longer than the limit",
+    "bad_number": "a field that must be a number is not a number",
+    "bad_time": "a time or date cannot be read",
+    "wrong_width": "the line has more or fewer fields than the header",
+    "out_of_order": "the time of the line contradicts the order of lines in the file",
+    "no_header": "a data row comes before any header",
+    "bad_syntax": "the line does not have the form of its kind",
 }
 # Why a whole file was refused.
 FILE_REASONS = {
-    "unknown_source": "no source recognises its first lines",
-    "unknown_header": "a header this source does not know; guessing columns would be worse",
-    "not_a_file": "a pipe, a socket, a link to nothing, a folder that cannot be listed: nothing to read",
-    "not_readable": "the system refuses to open it",
+    "unknown_source": "no source recognises the first lines of the file",
+    "unknown_header": "the header is not known, and columns are not guessed",
+    "not_a_file": "not a regular file but a pipe, a socket, a broken link or a folder that cannot be listed",
+    "not_readable": "the operating system refuses to open the file",
     "not_text": "not a text file",
-    "no_clock": "its rows carry no date and site.toml gives none",
-    "not_converted": "the program that turns it into text is missing or failed",
+    "no_clock": "the rows have no date, and site.toml gives none",
+    "not_converted": "the program that converts the file to text is missing or failed",
     "broken_archive": "the compressed file is damaged",
-    "internal_error": "the source that claims it failed: a fault of tapescope",
-    "other_date": "it holds the very lines of another file, which is read as of another day",
-    "too_big": "the compressed file grows beyond the limit of site.toml",
+    "internal_error": "the source that recognised the file failed, which is a bug in tapescope",
+    "other_date": "the file has the same lines as another file, which was read with another date",
+    "too_big": "the file exceeds the limit of site.toml when it is decompressed",
 }
 
 
 # What a log that was being written proves, by what the `host` of its coverage names.
 SPEAKS_FOR = {
-    "drives": "what drives did, and that they did nothing else: of a drive, of all of a tape server, or of a system",
-    "drive_states": "the state of drives, from time to time",
-    "mounts": "mounts and sessions of a system; for a drive, from its first mount to its last dismount",
-    "requests": "requests for files, as an archive system queued them",
+    "drives": "all activity of a drive, of all drives of a tape server, or of all drives of an archive system",
+    "drive_states": "states of drives at some moments",
+    "mounts": "mounts and sessions of an archive system; for a drive, from the first mount to the last dismount",
+    "requests": "requests for files that an archive system queued",
     "transfers": "files that clients moved",
-    "pools": "requests of disk pools and what they recalled or flushed",
-    "hosts": "load of a host, its disks and its network",
+    "pools": "requests of disk pools, and the files that they recalled or flushed",
+    "hosts": "load of a host, of its disks and of its network",
     "links": "traffic of a network link",
 }
 
 
 # Texts of notes about skipped lines; the last of these loses rows.
 AVERAGES = "averages since boot"
-COUNTERS = "counters since boot that only begin an interval"
+COUNTERS = "counters since boot that only mark the start of an interval"
 OTHER_SERIES = "of a series that is not read"
-OTHER_PROGRAM = "of another program of the archive, which only a file with mostly its lines is read for"
-NO_YEAR = "without a year: neither the name nor `date` in site.toml gives it"
+OTHER_PROGRAM = "of another program of the archive; they are read only from files that mostly have such lines"
+NO_YEAR = "without a year, which neither the file name nor `date` in site.toml gives"
 
 
 # Other modules in the folder of the sources.

@@ -16,7 +16,7 @@ from pipelines.primitives.errors import UnreadableFile
 MAGIC = b"RRD\x00"
 LONGEST_S = 120.0
 _READ_BYTES = 2**18
-_HINT = "dump it to XML on the machine that wrote it (`rrdtool dump FILE FILE.xml`) and give that file"
+_HINT = "dump the database to XML on the machine that wrote it (`rrdtool dump FILE FILE.xml`) and provide the XML"
 
 
 class DumpStream(RawIOBase):
@@ -37,7 +37,7 @@ class DumpStream(RawIOBase):
             )
         except OSError as error:
             raise UnreadableFile(
-                f"{path} is a round-robin database, and the program rrdtool, which alone can read it, is not to be had"
+                f"{path} is a round-robin database; only the program rrdtool can read it, and that is not available"
                 f" here ({error.strerror})",
                 f"install rrdtool, or {_HINT}",
                 reason="not_converted",
@@ -83,5 +83,9 @@ class DumpStream(RawIOBase):
             return
         assert self.process.stderr is not None
         message = " ".join(self.process.stderr.read(1000).decode("utf-8", "replace").split())
-        why = "it took too long" if self.is_late else message or f"it ended with {self.process.returncode}"
-        raise UnreadableFile(f"{self.path}: rrdtool cannot dump it: {why}", _HINT, reason="not_converted")
+        why = (
+            "rrdtool took too long"
+            if self.is_late
+            else message or f"rrdtool ended with exit code {self.process.returncode}"
+        )
+        raise UnreadableFile(f"{self.path}: rrdtool cannot dump the file: {why}", _HINT, reason="not_converted")

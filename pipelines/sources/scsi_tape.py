@@ -61,7 +61,7 @@ def recognise(head: list[str]) -> Claim:
     n_found = int(texts.str.contains(_SAMPLE).sum())
     if n_found and 2 * n_found >= len(texts):
         return Claim(True, 1.0, "counters of /sys/class/scsi_tape")
-    return Claim(False, 0.0, "no paths of /sys/class/scsi_tape with values")
+    return Claim(False, 0.0, "no lines with a path of /sys/class/scsi_tape and a value")
 
 
 def parse(lines: pl.DataFrame, origin: Origin, carry: Carry | None) -> Parsed:
@@ -116,8 +116,8 @@ def _placed(read: pl.DataFrame, origin: Origin, state: Carry) -> pl.DataFrame:
             state["latest"] = state["latest"] if reason else at
         elif metric is not None and not state["dump"]:
             raise UnreadableFile(
-                "its counters have no time",
-                "write the time above each dump: date -u +'# %FT%TZ'; or collect them with `stamp = true`",
+                "the counters have no time",
+                "write the time above each dump: date -u +'# %FT%TZ'; or collect the counters with `stamp = true`",
                 reason="no_clock",
             )
         elif metric is not None and state["at"] is None:

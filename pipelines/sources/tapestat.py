@@ -101,7 +101,7 @@ def recognise(head: list[str]) -> Claim:
     if flats and flats[0].startswith('{"sysstat"') and any(_OBJECT.fullmatch(flat) for flat in flats):
         return Claim(True, 1.0, "JSON of tapestat")
     if any(_LIKE_HEAD.match(flat) and "%Rd" in flat for flat in flats):
-        return Claim(False, 0.7, "begins like tapestat, but its columns are unknown or cut")
+        return Claim(False, 0.7, "a header like that of tapestat, but with unknown or cut columns")
     return Claim(False, 0.0, "no header of tapestat")
 
 
@@ -151,7 +151,7 @@ def _line(line_no: int, text: str, flat: str, is_stamp: bool) -> _Line:
         return _Line(line_no, text, _HEADER, unit=f"{head[1] or ''}B")
     if _LIKE_HEAD.match(flat):
         raise UnreadableFile(
-            f"line {line_no}: an unknown header: {flat[:120]}",
+            f"line {line_no}: the header of tapestat is not known: {flat[:120]}",
             "the known columns are r/s to Ot/s",
             reason="unknown_header",
         )
@@ -216,8 +216,8 @@ def _counted(origin: Origin, n_before: int) -> int:
     """The instant of a report without a stamp, `n_before` reports after the first."""
     if origin.start_at is None or origin.interval_s is None:
         raise UnreadableFile(
-            "its reports have no stamps",
-            "give `start_at` and `interval_s` with its [[input]] in site.toml, or write it with -t",
+            "tapestat's reports have no time stamps",
+            "give `start_at` and `interval_s` in the file's [[input]] of site.toml, or run tapestat with -t",
             reason="no_clock",
         )
     return microseconds(origin.start_at) + round(n_before * origin.interval_s * 1_000_000)

@@ -41,9 +41,9 @@ def recognise(head: list[str]) -> Claim:
     texts = pl.Series([line for line in head if line.strip() and not line.startswith("#")], dtype=pl.String)
     lines = texts.filter(texts.str.contains(_LINE))
     if not len(lines) or 2 * len(lines) < len(texts):
-        return Claim(False, 0.0, "no lines of a measurement, tags, fields and a time")
+        return Claim(False, 0.0, "no lines of InfluxDB's line protocol: measurement, tags, fields and a time")
     if not lines.str.contains(_KNOWN).any():
-        return Claim(False, 0.6, "line protocol, but none of the measurements of a host that Telegraf gives")
+        return Claim(False, 0.6, "line protocol of InfluxDB, but without Telegraf's measurements of a host")
     return Claim(True, 1.0, "line protocol with measurements of Telegraf")
 
 

@@ -47,8 +47,8 @@ def recognise(head: list[str]) -> Claim:
     """Version, sublevel, the word ADSM, date and time."""
     share = share_of(filled(head), _LINE)
     if share >= 0.5:
-        return Claim(True, share, f"{share:.0%} of its lines are sessions as in TSM's dsmaccnt.log")
-    return Claim(False, share, "few lines are version, sublevel, ADSM, date and time, as in TSM's dsmaccnt.log")
+        return Claim(True, share, f"{share:.0%} of the lines are sessions of TSM's accounting log dsmaccnt.log")
+    return Claim(False, share, "few lines begin with version, sublevel, ADSM, date and time, as in TSM's dsmaccnt.log")
 
 
 def parse(lines: pl.DataFrame, origin: Origin, carry: Carry | None) -> Parsed:

@@ -79,8 +79,8 @@ def recognise(head: list[str]) -> Claim:
     """A stamp and the number of a message of TSM's server or its clients."""
     share = share_of(filled(head), _LINE)
     if share >= 0.3:
-        return Claim(True, share, f"{share:.0%} of its lines are messages of TSM's activity log")
-    return Claim(False, share, "few lines are a stamp and a message of TSM, such as ANR8337I")
+        return Claim(True, share, f"{share:.0%} of the lines are messages of TSM's activity log")
+    return Claim(False, share, "few lines have a time stamp and a message of TSM, such as ANR8337I")
 
 
 def parse(lines: pl.DataFrame, origin: Origin, carry: Carry | None) -> Parsed:

@@ -82,7 +82,7 @@ def recognise(head: list[str]) -> Claim:
     """Two stamps with microseconds, an activity in capitals and a number, in 26 columns; or the names of columns."""
     texts = filled(head)
     if (named := _named_columns(head)) is not None:
-        return Claim(True, 1.0, f"its first line names {len(named)} columns of TSM's table SUMMARY")
+        return Claim(True, 1.0, f"the first line names {len(named)} columns of TSM's table SUMMARY")
     rows, share = texts.filter(texts.str.contains(_LINE)), share_of(texts, _LINE)
     n_whole = int((_cells(rows).list.len() == _WIDTH).sum()) if len(rows) else 0
     if share >= 0.5 and n_whole * 2 > len(rows):
@@ -91,9 +91,10 @@ def recognise(head: list[str]) -> Claim:
         return Claim(
             False,
             0.5,
-            f"rows like those of TSM's table SUMMARY, but most have not its {_WIDTH} columns, and nothing names them",
+            f"rows like those of TSM's table SUMMARY, but most lack some of the {_WIDTH}"
+            " columns, and no header names them",
         )
-    return Claim(False, 0.0, "no line is begin, end, activity and number, as in TSM's table SUMMARY")
+    return Claim(False, 0.0, "no line has start time, end time, activity and number, as in TSM's table SUMMARY")
 
 
 def parse(lines: pl.DataFrame, origin: Origin, carry: Carry | None) -> Parsed:

@@ -41,7 +41,7 @@ class BuildReport:
     @property
     def sentence(self) -> str:
         """The counts in a line."""
-        span = f"{len(self.days)} days from {self.days[0]} to {self.days[-1]}" if self.days else "nothing had changed"
+        span = f"{len(self.days)} days from {self.days[0]} to {self.days[-1]}" if self.days else "no data had changed"
         return (
             f"Built ({'everything' if self.is_full else 'what changed'}; {span}): {self.n_rows:,} rows,"
             f" {self.n_checks} checks, {self.n_warnings} warnings."
@@ -135,7 +135,7 @@ def _build(
                 f"{r.relation}: {r.expectation} {r.arguments} {r.outcome} ({r.n_failing} rows) {r.detail}"
                 for r in stopping
             ),
-            "readers keep the last build; check the named files, or withdraw one with `tapescope forget FILE`",
+            "readers still see the last build; check the named files, or withdraw one with `tapescope forget FILE`",
         )
     made = [name for name in changes.days if not name.startswith("bronze.")]
     days = sorted({day for name in made for day in changes.days[name]})

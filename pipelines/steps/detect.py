@@ -43,10 +43,14 @@ class DetectReport:
     def sentence(self) -> str:
         """What the rules found, and why their silence is no all-clear."""
         if self.last_day == question.NO_DATA:
-            return "No day with data yet: no rule was applied."
+            return "No day has data yet, so no rule was applied."
         counts = self.as_dict()
         listed = ", ".join(f"{counts[name]} {name}" for name in SEVERITIES if counts.get(name))
-        unjudged = f" Too little was read for {counts['withheld']} rules: `ask withheld`." if counts["withheld"] else ""
+        unjudged = (
+            f" Too few logs were read for {counts['withheld']} rules; `tapescope ask withheld` lists them."
+            if counts["withheld"]
+            else ""
+        )
         doubts = "".join(f"\n{doubt}" for doubt in self.doubts)
         found = f"{len(self.findings)} findings for {self.last_day}"
         return found + (f" ({listed})." if listed else ".") + unjudged + doubts
@@ -103,10 +107,13 @@ class ForecastReport:
     def sentence(self) -> str:
         """The forecasts made, in a line."""
         if self.day == question.NO_DATA:
-            return "No day with data yet: no forecast was made."
+            return "No day has data yet, so no forecast was made."
         counts = self.as_dict()
-        refused = f"; {counts['no_estimate']} not possible, with reasons" if counts["no_estimate"] else ""
-        return f"{counts['forecasts']} forecasts from data up to {counts['day']}{refused}: `ask forecasts`."
+        refused = f"; {counts['no_estimate']} were not possible" if counts["no_estimate"] else ""
+        return (
+            f"{counts['forecasts']} forecasts from data up to {counts['day']}{refused}."
+            " `tapescope ask forecasts` lists them."
+        )
 
 
 def forecast(site: Site, last: date | None = None) -> ForecastReport:

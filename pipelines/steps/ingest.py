@@ -64,9 +64,11 @@ def _recognise(path: Path) -> Recognised:
 def init(folder: Path, out: Path, force: bool, progress: Progress | None = None) -> Survey:
     """Write a site.toml from the logs in a folder. Raises TapescopeError if there is one already."""
     if not folder.is_dir():
-        raise TapescopeError(f"{folder} is not a folder", "give the folder that holds the logs")
+        raise TapescopeError(f"{folder} is not a folder", "give the folder with the logs")
     if out.exists() and not force:
-        raise TapescopeError(f"{out} exists already", "read it, or give --force to overwrite it, or --out FILE")
+        raise TapescopeError(
+            f"{out} exists already", "give --force to overwrite the file, or --out FILE to write another"
+        )
     found = survey(folder, progress)
     text = render.written(found, out.parent)
     out.write_text(text, encoding="utf-8")

@@ -25,9 +25,9 @@ def attach(site: Site, engine: str = "duckdb") -> str:
 def export(site: Site, path: Path) -> int:
     """Copy the warehouse into one plain DuckDB file; returns the number of its tables."""
     if path.exists():
-        raise TapescopeError(f"{path} exists already", "give another name, or remove it first")
+        raise TapescopeError(f"{path} exists already", "give another name, or remove the existing file first")
     if not path.parent.is_dir():
-        raise TapescopeError(f"there is no folder {path.parent}", "make it, or give another name")
+        raise TapescopeError(f"there is no folder {path.parent}", "create the folder, or give another name")
     with Warehouse(site).read() as connection:
         connection.execute(f"ATTACH {quote(str(path))} AS plain")
         connection.execute(f"COPY FROM DATABASE {LAKE} TO plain")

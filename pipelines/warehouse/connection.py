@@ -172,7 +172,7 @@ class Warehouse:
         if self.is_postgres:
             place, hint = (
                 "in PostgreSQL",
-                "bring it back from a dump of the database (docs/guides/upgrade-and-backup.md)",
+                "restore the catalogue from a dump of the database (docs/guides/upgrade-and-backup.md)",
             )
         else:
             place = str(self.catalogue_file)
@@ -180,9 +180,10 @@ class Warehouse:
             hint = (
                 f"`tapescope restore` restores the backup of {found[0].made_at:%Y-%m-%d %H:%M} UTC"
                 if found
-                else "restore it from a copy; without one move the data away: `tapescope run` reads the logs again"
+                else "restore the catalogue from a copy; without a copy, move the data away:"
+                " `tapescope run` reads the logs again"
             )
-        return ConfigError(f"the catalogue {place} is lost or empty, but its data is in {self.data_path}", hint)
+        return ConfigError(f"the catalogue {place} is lost or empty, although its data are in {self.data_path}", hint)
 
     @contextmanager
     def read(
@@ -223,7 +224,7 @@ class Warehouse:
             except duckdb.HTTPException as error:
                 first_line = str(error).splitlines()[0]
                 raise TapescopeError(
-                    f"object storage at {self.data_path} fails: {first_line}", object_storage.HINT
+                    f"the object storage at {self.data_path} failed: {first_line}", object_storage.HINT
                 ) from error
             finally:
                 connection.close()

@@ -15,7 +15,7 @@ SCHEME = "s3://"
 EXTENSION = "httpfs"
 ENVIRONMENT = "AWS_"  # beginning of the names it reads
 _MEMORY = "100MB"
-HINT = "is AWS_ENDPOINT_URL right, does the bucket exist, and may these keys read and write it?"
+HINT = "is AWS_ENDPOINT_URL right, does the bucket exist, and do the keys allow reading and writing?"
 
 
 def is_object_storage(data_path: str) -> bool:
@@ -35,7 +35,8 @@ def secret_sql(data_path: str) -> str:
     key, secret = os.environ.get("AWS_ACCESS_KEY_ID"), os.environ.get("AWS_SECRET_ACCESS_KEY")
     if not key or not secret:
         raise ConfigError(
-            f"there are no keys for {data_path}", "set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY in the environment"
+            f"there are no access keys for {data_path}",
+            "set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY in the environment",
         )
     region = os.environ.get("AWS_REGION") or os.environ.get("AWS_DEFAULT_REGION") or "us-east-1"
     settings = {"KEY_ID": key, "SECRET": secret, "REGION": region, "SCOPE": data_path}
@@ -52,5 +53,7 @@ def _address() -> list[str]:
         return []
     url = urlsplit(given)
     if url.scheme not in ("http", "https") or not url.netloc:
-        raise ConfigError(f"AWS_ENDPOINT_URL is not an address: {given}", "such as http://storage.example.org:9000")
+        raise ConfigError(
+            f"AWS_ENDPOINT_URL is not an address: {given}", "write an address such as http://storage.example.org:9000"
+        )
     return [f"ENDPOINT {quote(url.netloc)}", "URL_STYLE 'path'", f"USE_SSL {str(url.scheme == 'https').lower()}"]

@@ -30,7 +30,7 @@ from pipelines.warehouse.engine import Connection
 FILE = "tapescope-warehouse.json"
 BOOK = "__ducklake_metadata_lake"
 _OWN = "give each site a data_path of its own in site.toml"
-_ADOPT = "; if its other copy is no longer used, `tapescope restore --adopt` continues with this one"
+_ADOPT = "; if the other copy of the catalogue is no longer used, `tapescope restore --adopt` continues with this one"
 
 
 @dataclass(frozen=True)
@@ -59,8 +59,8 @@ def read(connection: Connection, data_path: str) -> Claim | None:
         held = json.loads(text)
         return Claim(str(held["warehouse"]), int(held["snapshot"]), str(held["unknown_before"]))
     except (ValueError, KeyError, TypeError):
-        hint = "remove it if the files there are this site's; the next writer creates it again"
-        raise ConfigError(f"{data_path}/{FILE} is not a note of the writer", hint) from None
+        hint = "remove this file if the data there belong to this site; the next writer creates it again"
+        raise ConfigError(f"{data_path}/{FILE} is not a valid note of tapescope's last writer", hint) from None
 
 
 def write(connection: Connection, data_path: str, claim: Claim) -> None:
@@ -90,12 +90,13 @@ def check(connection: Connection, data_path: str, claim: Claim | None, adopt: bo
     if claim is None:
         return _first(connection, data_path, lake, newest)
     if claim.warehouse != lake:
-        raise ConfigError(f"{data_path} holds the data of a warehouse that is not this site's", _OWN)
+        raise ConfigError(f"{data_path} contains the data of another site's warehouse", _OWN)
     if adopt:
         return replace(claim, snapshot=newest, unknown_before=datetime.now(UTC).isoformat())
     if claim.snapshot > newest:
         raise ConfigError(
-            f"the catalogue is older than the data in {data_path}: its last snapshot is {newest}, and theirs is"
+            f"the catalogue is older than the data in {data_path}: the catalogue's last"
+            f" snapshot is {newest}, and that of the data is"
             f" {claim.snapshot}",
             _OWN + _ADOPT,
         )
@@ -108,7 +109,7 @@ def _first(connection: Connection, data_path: str, lake: str, newest: int) -> Cl
     row = connection.execute(f"SELECT 1 FROM {BOOK}.ducklake_data_file WHERE end_snapshot IS NULL LIMIT 1").fetchone()
     if row and not has_files:
         raise ConfigError(
-            f"the catalogue names data files, and {data_path} holds none",
+            f"the catalogue names data files, but {data_path} contains none",
             "is its disk mounted, and is data_path in site.toml right?",
         )
     claim = Claim(lake, newest, datetime.now(UTC).isoformat() if has_files else "")

@@ -34,15 +34,15 @@ def restore(site: Site, name: str = "", force: bool = False) -> Restored:
     with warehouse.turn("restore"):
         if backups.is_sound(warehouse.catalogue_file) and not force:
             raise TapescopeError(
-                f"the catalogue {warehouse.catalogue_file} is there and sound",
-                "with --force a backup replaces it anyway, and later commits are lost",
+                f"the catalogue {warehouse.catalogue_file} exists and is not damaged",
+                "with --force, a backup replaces the catalogue anyway, and later commits are lost",
             )
         chosen = _chosen(warehouse, name)
         with warehouse.duckdb_session(WRITE_MEMORY) as connection:
             claim = ownership.read(connection, warehouse.data_path)
             if claim is not None and claim.warehouse != backups.identity(chosen.path):
                 raise ConfigError(
-                    f"{chosen.path.name} is a backup of another warehouse than {warehouse.data_path} holds",
+                    f"{chosen.path.name} is a backup of a warehouse other than the one in {warehouse.data_path}",
                     "is data_path in site.toml right?",
                 )
             aside = backups.put_back(chosen, warehouse.catalogue_file)
@@ -74,8 +74,9 @@ def _with_backups(site: Site) -> Warehouse:
     warehouse = Warehouse(site)
     if warehouse.is_postgres:
         raise ConfigError(
-            "the catalogue is in PostgreSQL, and so are its backups",
-            "bring the database back from a dump, then `tapescope restore --adopt` (docs/guides/upgrade-and-backup.md)",
+            "the catalogue is in PostgreSQL, so tapescope has no backups of it",
+            "restore the database from a dump, then run `tapescope restore --adopt`"
+            " (docs/guides/upgrade-and-backup.md)",
         )
     return warehouse
 
@@ -90,4 +91,4 @@ def _chosen(warehouse: Warehouse, name: str) -> Backup:
     for backup in named:
         if backups.is_sound(backup.path):
             return backup
-    raise TapescopeError(f"no backup in {warehouse.backup_folder} is sound", "restore the catalogue from a copy")
+    raise TapescopeError(f"no backup in {warehouse.backup_folder} is undamaged", "restore the catalogue from a copy")

@@ -127,7 +127,7 @@ def write_parquet(rows: pl.DataFrame, path: str, connection: Connection | None =
         Path(path).parent.mkdir(parents=True, exist_ok=True)
         rows.write_parquet(path, compression="zstd", compression_level=_LEVEL)
         return
-    assert connection is not None, "a connection writes to object storage"
+    assert connection is not None, "writing to object storage needs a connection"
     connection.register("to_write", rows.lazy())
     connection.execute(f"COPY to_write TO {quote(path)} ({_FORMAT})")
     connection.unregister("to_write")

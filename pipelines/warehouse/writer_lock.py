@@ -79,7 +79,9 @@ def named(folder: Path, step: str) -> Iterator[None]:
 
 
 def _busy(folder: Path, holder: str) -> WarehouseBusy:
-    return WarehouseBusy(f"the warehouse {folder} is being written by {holder}", "wait for it to end, then try again")
+    return WarehouseBusy(
+        f"the warehouse {folder} is being written by {holder}", "wait until that process ends, then try again"
+    )
 
 
 def _ask_server(keeper: Connection, sql: str) -> Any:

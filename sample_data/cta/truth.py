@@ -15,10 +15,10 @@ _TOP = f"""\
 # A site of the CERN Tape Archive: disk systems, drives of two kinds at some tape servers, and the logs in logs/.
 # Paths are relative to this file.
 name = "cta"
-zone = "{ZONE}"                   # of clocks that name no zone
+zone = "{ZONE}"                   # time zone of clocks that name none
 warehouse = "var/warehouse"
 
-# Disk systems: tapes are read for them and written from them. One is dCache's: its pools are in the billing.
+# Disk systems: drives read tapes to them and write tapes from them. One is dCache: its billing names the pools.
 """
 
 

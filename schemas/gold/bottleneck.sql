@@ -1,7 +1,7 @@
 /*
 title = "What held a drive back"
-grain = "one row per drive and hour in which it was at work for at least ten minutes"
-why = "Whether a drive was starved or limited by gaps, disks or the network: each needs another remedy. Where the logs do not show it, the missing log is named."
+grain = "one row per drive and hour in which the drive worked for at least ten minutes"
+why = "Whether a drive had to wait for data, or was limited by gaps, tape motion, disks or the network. Each case needs another remedy. Where the logs do not show the cause, the missing log is named."
 partition = "month"
 features = ["G2", "M37", "MA3"]
 
@@ -9,24 +9,24 @@ features = ["G2", "M37", "MA3"]
 day = { type = "DATE", doc = "site day of hour_at" }
 hour_at = { type = "TIMESTAMP", doc = "start of the hour, UTC" }
 drive = { type = "VARCHAR", doc = "drive" }
-station = { type = "VARCHAR", doc = "station of most of its transfer time in the hour; NULL where it moved no file" }
-mode = { type = "VARCHAR", doc = "read or write, of most of that time" }
-busy_s = { type = "DOUBLE", unit = "s", doc = "seconds of the hour at work: a tape in the drive or on its way, with a request for it" }
-transfer_s = { type = "DOUBLE", unit = "s", doc = "part of busy_s from first to last block of files" }
-wait_s = { type = "DOUBLE", unit = "s", doc = "part of busy_s inside transfers, waiting for data (write) or room (read), from the timing lines; spread evenly over each file" }
-gap_s = { type = "DOUBLE", unit = "s", doc = "part of busy_s between files: database, request and start" }
-over_s = { type = "DOUBLE", unit = "s", doc = "part of gap_s beyond the expected gap, of gaps that began in the hour" }
-motion_s = { type = "DOUBLE", unit = "s", doc = "part of busy_s in tape motion, mounts and dismounts" }
-n_gaps = { type = "BIGINT", doc = "gaps that began in the hour" }
-ready_share = { type = "DOUBLE", unit = "1", doc = "share of gaps before a file to write whose next file was on spool when the gap began. It was if its own log shows it, if its request was queued by then, or if the same client command wrote the file before. NULL where no such gap began" }
-link_load = { type = "DOUBLE", unit = "1", doc = "average of the hour / capacity of the busiest link on the path: the station's in that direction (read: in, write: out), the drive's host's in the other; NULL where no log shows it" }
-link = { type = "VARCHAR", doc = "that link" }
-wait_full_s = { type = "DOUBLE", unit = "s", doc = "part of wait_s while a link on the path was full in its direction, by the link's own samples, as full_s of gold.link_stretch; NULL where no log shows it" }
-wait_full_most_s = { type = "DOUBLE", unit = "s", doc = "upper limit of wait_full_s, where samples are coarse" }
-saturated_share = { type = "DOUBLE", unit = "1", doc = "share of sampled seconds with at most 5 % of processor time idle, at the station or at the drive's host, the larger; NULL where no log shows it" }
-disk_busy = { type = "DOUBLE", unit = "1", doc = "busy share of the busiest disk of both hosts, average of its samples; NULL where no log shows it" }
-verdict = { type = "VARCHAR", doc = "drive: waits, motion and gaps beyond the expected each took less than a tenth of its time. motion: tape motion and mounts took most. gap_bound: gaps beyond the expected took most, and the next file was available. starved: the next file was not available, or data came too slowly although link and disks were not busy. network_bound: it waited, and the link carried 0.9 of its capacity for at least half of that. disk_bound: it waited, with disks busy for 0.9 of the time or no idle CPU for half of it. cannot_tell: logs are missing" }
-missing = { type = "VARCHAR", doc = "log that is missing: link (no log, or samples too coarse to show whether it was full), host, timing; NULL where the verdict needs no other log" }
+station = { type = "VARCHAR", doc = "station of most of the drive's transfer time in the hour; NULL where the drive moved no file" }
+mode = { type = "VARCHAR", doc = "read or write: the mode of most of the drive's transfer time in the hour" }
+busy_s = { type = "DOUBLE", unit = "s", doc = "seconds of the hour in which the drive worked: a tape was in the drive or on its way, with a request for it" }
+transfer_s = { type = "DOUBLE", unit = "s", doc = "part of busy_s from the first to the last block of files, including waits" }
+wait_s = { type = "DOUBLE", unit = "s", doc = "part of busy_s inside transfers in which the drive waited for data (write) or room (read). Timing lines give the wait per file, and it is spread evenly over the file" }
+gap_s = { type = "DOUBLE", unit = "s", doc = "part of busy_s between files that counts as avoidable gap: database, request and start" }
+over_s = { type = "DOUBLE", unit = "s", doc = "part of gap_s beyond the expected gap, from gaps that began in the hour" }
+motion_s = { type = "DOUBLE", unit = "s", doc = "part of busy_s spent on tape motion, mounts and dismounts" }
+n_gaps = { type = "BIGINT", doc = "number of gaps that began in the hour" }
+ready_share = { type = "DOUBLE", unit = "1", doc = "share of gaps before a written file in which that file was already on spool when the gap began. It counts as on spool if a log shows this, if its request was queued by then, or if the same client command wrote the file before. NULL where no such gap began" }
+link_load = { type = "DOUBLE", unit = "1", doc = "traffic / capacity of the busiest link on the path, average of the hour. The path has the station's link in the data's direction and the link of the drive's host in the other direction. NULL where no log shows it" }
+link = { type = "VARCHAR", doc = "busiest link on the path, for which link_load was computed" }
+wait_full_s = { type = "DOUBLE", unit = "s", doc = "part of wait_s in which a link on the path was full, as full_s of gold.link_stretch shows; only the direction of the data counts. NULL where no log shows it" }
+wait_full_most_s = { type = "DOUBLE", unit = "s", doc = "upper limit of wait_full_s, for samples that are too coarse" }
+saturated_share = { type = "DOUBLE", unit = "1", doc = "share of sampled time in which at most 5 % of CPU time was idle: at the station or at the drive's host, whichever is larger; NULL where no log shows it" }
+disk_busy = { type = "DOUBLE", unit = "1", doc = "busy share of the busiest disk of station and drive's host, as the average of its samples; NULL where no log shows it" }
+verdict = { type = "VARCHAR", doc = "what held the drive back. drive: waits, motion and gaps beyond the expected gap each took less than a tenth of its time. motion: tape motion and mounts took most time. gap_bound: gaps beyond the expected gap took most time, and the next file was available. starved: the next file was not available, or data came too slowly although link and disks were not busy. network_bound: the drive waited, and the link was at 0.9 of its capacity for at least half of that time. disk_bound: the drive waited, and disks were busy for 0.9 of the time or no CPU was idle for half of it. cannot_tell: logs are missing" }
+missing = { type = "VARCHAR", doc = "log that the verdict lacks: link (no log, or samples too coarse to show whether it was full), host, or timing; NULL where no log is missing" }
 
 [[checks]]
 expectation = "ExpectCompoundColumnsToBeUnique"

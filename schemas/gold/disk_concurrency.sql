@@ -1,23 +1,23 @@
 /*
 title = "Disks in use at once"
-grain = "one row per site day, host, tool, number of disks written at once and number read at once"
-why = "The total rate of a host's disks, by how many are written and read at the same instant. It is stored because a page cannot read a week of one-second samples per disk."
+grain = "one row per site day, host, tool, number of disks written at once and number of disks read at once"
+why = "The total rate of a host's disks, by how many of them are written and read at the same instant. This table exists because pages cannot read a week of one-second samples of each disk."
 partition = "month"
 features = ["M23", "M24"]
 
 [columns]
 day = { type = "DATE", doc = "site day of the samples" }
 host = { type = "VARCHAR", doc = "host" }
-tool = { type = "VARCHAR", doc = "program that measured it" }
-n_writing = { type = "BIGINT", doc = "disks written at 1 MB/s or more" }
-n_reading = { type = "BIGINT", doc = "disks read at 1 MB/s or more" }
-n_samples = { type = "BIGINT", doc = "instants with these numbers" }
-low_write_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "written by all disks together, minimum over the instants" }
-p50_write_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "median over the instants" }
-high_write_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "maximum over the instants" }
-low_read_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "read from all disks together, minimum over the instants" }
-p50_read_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "median over the instants" }
-high_read_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "maximum over the instants" }
+tool = { type = "VARCHAR", doc = "program that took the sample" }
+n_writing = { type = "BIGINT", doc = "number of disks written at 1 MB/s or more at the instant" }
+n_reading = { type = "BIGINT", doc = "number of disks read at 1 MB/s or more at the instant" }
+n_samples = { type = "BIGINT", doc = "number of instants with n_writing and n_reading" }
+low_write_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "write rate of all disks together: minimum over the instants" }
+p50_write_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "median over the instants of the write rate of all disks together" }
+high_write_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "maximum over the instants of the write rate of all disks together" }
+low_read_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "read rate of all disks together: minimum over the instants" }
+p50_read_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "median read rate of all disks together over the instants" }
+high_read_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "maximum read rate of all disks together over the instants" }
 
 [[checks]]
 expectation = "ExpectCompoundColumnsToBeUnique"

@@ -1,16 +1,16 @@
 /*
 title = "Drive-time ledger"
-grain = "one row per drive, site day and bucket; the buckets of a drive's day add up to the day exactly"
-why = "Where a drive's day went. What no log covers is unknown, never idle."
+grain = "one row per drive, site day and bucket; the buckets of a drive's day add up exactly to the length of the day"
+why = "How each drive spent the day. Time that no log covers is unknown, never idle."
 partition = "month"
 features = ["D4", "E21"]
 
 [columns]
-day = { type = "DATE", doc = "site day, 23 to 25 hours long" }
+day = { type = "DATE", doc = "site day, which has 23 to 25 hours" }
 drive = { type = "VARCHAR", doc = "drive" }
-bucket = { type = "VARCHAR", doc = "bucket of gold.drive_time_bucket; an unknown one fails the check below" }
-duration_us = { type = "BIGINT", unit = "us", doc = "microseconds of the day in that bucket" }
-day_us = { type = "BIGINT", unit = "us", doc = "length of the day" }
+bucket = { type = "VARCHAR", doc = "bucket of gold.drive_time_bucket; a check of this table fails for any other value" }
+duration_us = { type = "BIGINT", unit = "us", doc = "time of the day in the bucket, in microseconds" }
+day_us = { type = "BIGINT", unit = "us", doc = "length of the site day" }
 
 [[checks]]
 expectation = "ExpectColumnValuesToBeBetween"

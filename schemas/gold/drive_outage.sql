@@ -8,14 +8,14 @@ lineage = ["file_id", "line_no", "end_file_id", "end_line_no"]
 [columns]
 day = { type = "DATE", doc = "site day" }
 drive = { type = "VARCHAR", doc = "drive" }
-from_at = { type = "TIMESTAMP", doc = "start, or start of the day" }
-to_at = { type = "TIMESTAMP", doc = "end, or end of the day" }
-down_s = { type = "DOUBLE", unit = "s", doc = "its length" }
-rate_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "the drive's drive rate that day, on the basis of most of its bytes; NULL if it moved nothing" }
-file_id = { type = "VARCHAR", doc = "file of the line that took the drive down" }
-line_no = { type = "BIGINT", doc = "that line" }
-end_file_id = { type = "VARCHAR", doc = "file of the line that ended the outage; NULL if it continues" }
-end_line_no = { type = "BIGINT", doc = "that line" }
+from_at = { type = "TIMESTAMP", doc = "start of the outage, or start of the day if the outage began before" }
+to_at = { type = "TIMESTAMP", doc = "end of the outage, or end of the day if the outage continued" }
+down_s = { type = "DOUBLE", unit = "s", doc = "length of the outage within the day" }
+rate_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "drive rate that day, measured on the basis that applies to most of the drive's bytes; NULL if the drive moved no data" }
+file_id = { type = "VARCHAR", doc = "file with the line that took the drive down" }
+line_no = { type = "BIGINT", doc = "number of the line that took the drive down" }
+end_file_id = { type = "VARCHAR", doc = "file with the line that ended the outage; NULL if the outage continues" }
+end_line_no = { type = "BIGINT", doc = "number of the line that ended the outage" }
 
 [[checks]]
 expectation = "ExpectColumnValuesToBeBetween"

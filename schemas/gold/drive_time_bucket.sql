@@ -1,18 +1,18 @@
 /*
-title = "The buckets of drive time"
+title = "Buckets of drive time"
 grain = "one row per bucket of gold.drive_ledger"
-why = "The group of each bucket, and its order, words and colour in report, pages, command line and metrics. This is the only place that defines them."
+why = "Group, order, name and colour of each bucket in the report, pages, command line and metrics. Only this table defines them."
 features = ["D4", "E21"]
 
 [columns]
-number = { type = "BIGINT", doc = "place in a drive's day: not logged, not usable, not requested, occupied, made ready, kept waiting, moving data" }
-bucket = { type = "VARCHAR", doc = "bucket of gold.drive_ledger, also a state of silver.drive_state" }
-bucket_words = { type = "VARCHAR", doc = "the bucket in words" }
-time_group = { type = "VARCHAR", doc = "group of the bucket; columns with its hours are named after it" }
-group_number = { type = "BIGINT", doc = "place of the group in a drive's day" }
-group_words = { type = "VARCHAR", doc = "the group in words" }
-colour = { type = "VARCHAR", doc = "colour of the group on white and on black; red is kept for findings" }
-symbol = { type = "VARCHAR", doc = "character of the group in bars of text" }
+number = { type = "BIGINT", doc = "order of the bucket in a drive's day: not logged, not usable, not requested, occupied, made ready, kept waiting, moving data" }
+bucket = { type = "VARCHAR", doc = "bucket of gold.drive_ledger, also a state in silver.drive_state" }
+bucket_words = { type = "VARCHAR", doc = "name of the bucket in plain words" }
+time_group = { type = "VARCHAR", doc = "group of the bucket; columns with the hours of the group have its name" }
+group_number = { type = "BIGINT", doc = "order of the group in a drive's day" }
+group_words = { type = "VARCHAR", doc = "name of the group in plain words" }
+colour = { type = "VARCHAR", doc = "colour of the group on white and on black backgrounds; red is kept for findings" }
+symbol = { type = "VARCHAR", doc = "character for the group in bars of text" }
 
 [[checks]]
 expectation = "ExpectColumnValuesToBeUnique"

@@ -1,29 +1,29 @@
 /*
 title = "Rates of large files"
 grain = "one row per complete file of at least 500 MB whose drive time was logged"
-why = "The rate of a drive and a tape once it streams, from files so large that start and stop do not matter. It compares a drive with its peers, and a tape with the other tapes of its drives."
+why = "The rate of a drive and a tape once the drive streams, from files so large that start and stop do not matter. With these rates a drive can be compared with its peers, and a tape with the other tapes of its drives."
 partition = "month"
 lineage = ["file_id", "line_no"]
 features = ["D9", "G4", "P25"]
 
 [columns]
 day = { type = "DATE", doc = "site day of started_at" }
-transfer_id = { type = "VARCHAR", doc = "transfer" }
+transfer_id = { type = "VARCHAR", doc = "identifier of the transfer" }
 system = { type = "VARCHAR", doc = "archive system" }
-station = { type = "VARCHAR", doc = "station that requested it" }
+station = { type = "VARCHAR", doc = "station that requested the file" }
 drive = { type = "VARCHAR", doc = "drive" }
 generation = { type = "VARCHAR", doc = "technology of the drive; NULL where site.toml does not name it" }
-mover_host = { type = "VARCHAR", doc = "host of the mover" }
+mover_host = { type = "VARCHAR", doc = "host on which the mover runs" }
 volume = { type = "VARCHAR", doc = "tape label" }
 mode = { type = "VARCHAR", doc = "read or write" }
 file_number = { type = "BIGINT", doc = "number of the file on the volume" }
-bytes = { type = "BIGINT", unit = "bytes", doc = "moved on tape" }
-started_at = { type = "TIMESTAMP", doc = "first block" }
-ended_at = { type = "TIMESTAMP", doc = "last block" }
-drive_s = { type = "DOUBLE", unit = "s", doc = "time the drive worked" }
-drive_rate_basis = { type = "VARCHAR", doc = "call, block or encp; do not compare rates of two bases. The time of encp includes waits for data and file marks. Estimates from complete sessions are left out" }
+bytes = { type = "BIGINT", unit = "bytes", doc = "bytes moved on tape" }
+started_at = { type = "TIMESTAMP", doc = "time of the first block" }
+ended_at = { type = "TIMESTAMP", doc = "time of the last block" }
+drive_s = { type = "DOUBLE", unit = "s", doc = "time that the drive worked on the file" }
+drive_rate_basis = { type = "VARCHAR", doc = "call, block or encp; rates on different bases cannot be compared. The time of encp includes waits for data and file marks. Rates with basis estimate are left out" }
 rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / drive_s" }
-file_id = { type = "VARCHAR", doc = "file of the line that started it" }
+file_id = { type = "VARCHAR", doc = "file with the line that started the transfer" }
 line_no = { type = "BIGINT", doc = "that line" }
 
 [[checks]]

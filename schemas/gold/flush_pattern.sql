@@ -1,7 +1,7 @@
 /*
-title = "Flush pattern of a spool's writes"
-grain = "one row per host and hour in which its disks were written"
-why = "A buffer cache flushed in bursts shows as a second at full speed every few seconds. Visible only with fine sampling: at least three steps per period."
+title = "Bursts in a spool's writes"
+grain = "one row per host and hour in which the host's disks were written"
+why = "A buffer cache that is flushed in bursts shows as a second at full speed every few seconds. Only fine sampling shows it: at least three samples per period."
 partition = "month"
 lineage = ["file_id", "line_no"]
 features = ["D6", "M26", "M27", "M28"]
@@ -10,20 +10,20 @@ features = ["D6", "M26", "M27", "M28"]
 day = { type = "DATE", doc = "site day of hour_at" }
 hour_at = { type = "TIMESTAMP", doc = "start of the hour, UTC" }
 host = { type = "VARCHAR", doc = "host" }
-from_at = { type = "TIMESTAMP", doc = "first burst; first sample where no pattern was found" }
-to_at = { type = "TIMESTAMP", doc = "end of the last burst; last sample where no pattern was found" }
-step_s = { type = "DOUBLE", unit = "s", doc = "usual sampling step" }
-shortest_period_s = { type = "DOUBLE", unit = "s", doc = "shortest period that these samples can show: three steps" }
-verdict = { type = "VARCHAR", doc = "burst, or resolution insufficient: no burst pattern of at least shortest_period_s was found" }
-n_bursts = { type = "BIGINT", doc = "bursts in the hour" }
-period_s = { type = "DOUBLE", unit = "s", doc = "time from burst to burst: the number of steps after which the samples are most similar" }
-on_s = { type = "DOUBLE", unit = "s", doc = "median length of a burst, in steps" }
-amplitude_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "peak: 95th percentile of the samples with writes" }
-burst_bytes = { type = "DOUBLE", unit = "bytes", doc = "median bytes of a burst" }
-mean_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "burst_bytes / period_s: the rate while the pattern lasts" }
-implied_cache_gb = { type = "DOUBLE", unit = "GB", doc = "a hypothesis: the cache size if a burst is a tenth of it, the share of dirty pages that starts a flush" }
-file_id = { type = "VARCHAR", doc = "file of the first burst" }
-line_no = { type = "BIGINT", doc = "line at which it starts" }
+from_at = { type = "TIMESTAMP", doc = "start of the first burst; first sample where there are no bursts" }
+to_at = { type = "TIMESTAMP", doc = "end of the last burst; last sample where there are no bursts" }
+step_s = { type = "DOUBLE", unit = "s", doc = "usual time from one sample to the next" }
+shortest_period_s = { type = "DOUBLE", unit = "s", doc = "shortest period that samples this far apart can show: three times step_s" }
+verdict = { type = "VARCHAR", doc = "burst, or resolution insufficient (no bursts with a period of at least shortest_period_s)" }
+n_bursts = { type = "BIGINT", doc = "number of bursts in the hour" }
+period_s = { type = "DOUBLE", unit = "s", doc = "time from burst to burst: the shift by which the samples are most similar to themselves" }
+on_s = { type = "DOUBLE", unit = "s", doc = "median length of a burst, in multiples of step_s" }
+amplitude_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "peak write rate: 95th percentile of the samples with writes" }
+burst_bytes = { type = "DOUBLE", unit = "bytes", doc = "median of the bytes of a burst" }
+mean_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "burst_bytes / period_s: the write rate while the pattern lasts" }
+implied_cache_gb = { type = "DOUBLE", unit = "GB", doc = "hypothetical cache size, if a burst is a tenth of the cache: the share of dirty pages at which a flush starts" }
+file_id = { type = "VARCHAR", doc = "file with the first burst" }
+line_no = { type = "BIGINT", doc = "number of the line at which the first burst starts" }
 
 [[checks]]
 expectation = "ExpectColumnValuesToBeInSet"

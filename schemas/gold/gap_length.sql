@@ -1,17 +1,17 @@
 /*
 title = "Lengths of gaps"
-grain = "one row per site day, station, drive and length of its gaps"
-why = "A log's clock has whole seconds, so a day's thousand gaps have a few dozen lengths. They give counts, costs and exact quantiles over a year."
+grain = "one row per site day, station, drive and length of gap"
+why = "Logs have whole seconds, so the thousand gaps of a day have only a few dozen lengths. These give counts, costs and exact quantiles over a year."
 partition = "month"
 features = ["D2", "G3"]
 
 [columns]
-day = { type = "DATE", doc = "site day of the gap's start" }
-station = { type = "VARCHAR", doc = "station of the transfer after it" }
+day = { type = "DATE", doc = "site day on which the gap started" }
+station = { type = "VARCHAR", doc = "station of the transfer after the gap" }
 drive = { type = "VARCHAR", doc = "drive" }
-avoidable_s = { type = "DOUBLE", was = "judged_s", unit = "s", doc = "avoidable length of the gaps, as in silver.gap" }
-n_gaps = { type = "BIGINT", doc = "gaps of that length" }
-rate_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "sum of the drive rates of the files before them: what one second of each gap could have moved; NULL where no rate is known" }
+avoidable_s = { type = "DOUBLE", was = "judged_s", unit = "s", doc = "avoidable gap in seconds, as in silver.gap" }
+n_gaps = { type = "BIGINT", doc = "number of gaps of this length" }
+rate_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "sum of the drive rates of the files before the gaps: the bytes that one second of every gap could have moved; NULL where no rate is known" }
 
 [[checks]]
 expectation = "ExpectCompoundColumnsToBeUnique"

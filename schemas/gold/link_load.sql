@@ -1,7 +1,7 @@
 /*
 title = "Load of links"
-grain = "one row per link, station direction and hour"
-why = "How close a link came to its capacity."
+grain = "one row per link, direction of the station and hour"
+why = "How close each link came to its capacity."
 partition = "month"
 features = ["M06"]
 
@@ -10,16 +10,16 @@ day = { type = "DATE", doc = "site day of hour_at" }
 hour_at = { type = "TIMESTAMP", doc = "start of the hour, UTC" }
 link = { type = "VARCHAR", doc = "link" }
 station = { type = "VARCHAR", doc = "station" }
-direction = { type = "VARCHAR", doc = "in or out, of the station" }
-seen_s = { type = "DOUBLE", unit = "s", doc = "seconds of the hour with data" }
-avg_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "average over the seconds with data" }
-max_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "largest poll rate of a row that touches the hour" }
-capacity_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "capacity of the link: as in gold.link_stretch" }
+direction = { type = "VARCHAR", doc = "in (towards the station) or out (away from the station)" }
+seen_s = { type = "DOUBLE", unit = "s", doc = "seconds of the hour that data covers" }
+avg_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "average rate over the seconds that data covers" }
+max_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "largest poll rate of a row that overlaps the hour" }
+capacity_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "capacity of the link, as in gold.link_stretch" }
 load = { type = "DOUBLE", unit = "1", doc = "average / capacity" }
 peak_load = { type = "DOUBLE", unit = "1", doc = "largest poll rate / capacity" }
-full_s = { type = "DOUBLE", unit = "s", doc = "part of seen_s in samples whose average is at least 0.9 of the capacity; NULL without a capacity" }
-full_most_s = { type = "DOUBLE", unit = "s", doc = "upper limit of full_s: a sample that is full for part of its time shows it only in its largest poll rate" }
-full_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "average over full_s; NULL where that is 0" }
+full_s = { type = "DOUBLE", unit = "s", doc = "seconds of samples with an average of at least 0.9 of the capacity; NULL without a capacity" }
+full_most_s = { type = "DOUBLE", unit = "s", doc = "upper limit of full_s. A sample that is full for part of its time shows this only in its largest poll rate" }
+full_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "average rate during full_s; NULL where full_s is 0" }
 
 [[checks]]
 expectation = "ExpectColumnValuesToBeBetween"

@@ -1,8 +1,8 @@
 /*
-title = "Traffic that links counted, and traffic known to have passed"
+title = "Traffic counted by links, compared with traffic that passed"
 was = "link_witness"
-grain = "one row per station, direction and half-hour UTC that the logs of all its links cover completely"
-why = "A 32-bit counter wraps in 300 s at 14.3 MB/s, and a log of averages does not show it: the rate lacks complete turns. The tapes and the station's own interface show the true traffic."
+grain = "one row per station, direction and UTC half-hour that the logs of all links of the station cover completely"
+why = "A 32-bit counter wraps in 300 s at 14.3 MB/s. A log of averages does not show this: its rate is too low by full turns of the counter. Tapes and the station's own interface show the true traffic."
 partition = "month"
 lineage = ["file_id", "line_no"]
 features = ["I1", "G5"]
@@ -11,15 +11,15 @@ features = ["I1", "G5"]
 day = { type = "DATE", doc = "site day of bin_at" }
 bin_at = { type = "TIMESTAMP", doc = "start of the half-hour, UTC" }
 station = { type = "VARCHAR", doc = "station" }
-direction = { type = "VARCHAR", doc = "in or out, of the station" }
-counted_gb = { type = "DOUBLE", unit = "GB", doc = "by the links' logs, all links of the station" }
-max_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "largest poll rate in a log, for one link; largest average where the log has no poll rates" }
-turn_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "2^32 bytes / time between two polls: the largest rate that a 32-bit counter can show" }
-capacity_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "largest of one link" }
-tape_gb = { type = "DOUBLE", unit = "GB", doc = "bytes that counted_gb must include: read from tape for the station (in) or written for it (out), and, for drives it hosts for others, written there (in) or read there (out). They passed at least one poll away from either end of the half-hour. NULL where no drive log has them" }
-host_gb = { type = "DOUBLE", unit = "GB", doc = "GB by the station's own interface counters; NULL where it has none" }
-file_id = { type = "VARCHAR", doc = "file of the first averaged interval" }
-line_no = { type = "BIGINT", doc = "line number in that file" }
+direction = { type = "VARCHAR", doc = "in (towards the station) or out (away from the station)" }
+counted_gb = { type = "DOUBLE", unit = "GB", doc = "traffic by the logs of all links of the station" }
+max_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "largest poll rate of one link; the largest average where the log has no poll rates" }
+turn_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "largest rate that a 32-bit counter can show: 2^32 bytes / time between two polls" }
+capacity_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "largest capacity of a link of the station" }
+tape_gb = { type = "DOUBLE", unit = "GB", doc = "data that passed the links by the drive logs. In: read from tape for the station, and written on drives that it hosts for others. Out: written to tape for the station, and read from drives that it hosts for others. Data within one poll of either end of the half-hour is left out. NULL where no drive log shows it" }
+host_gb = { type = "DOUBLE", unit = "GB", doc = "traffic by the station's own interface counters; NULL where it has none" }
+file_id = { type = "VARCHAR", doc = "file with the first averaged interval of the half-hour" }
+line_no = { type = "BIGINT", doc = "number of the line with the first averaged interval of the half-hour" }
 
 [[checks]]
 expectation = "ExpectCompoundColumnsToBeUnique"

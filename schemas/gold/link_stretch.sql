@@ -1,21 +1,21 @@
 /*
-title = "How full links were, in short stretches"
-grain = "one row per link, station direction and stretch of an hour whose best sample is the same"
-why = "A link is full for minutes, not for clock hours, so each second counts once, by its finest sample."
+title = "How full links were, over short stretches"
+grain = "one row per link, direction of the station and stretch of an hour with the same finest sample"
+why = "A link is full for minutes, not for clock hours. So each second counts once, with the finest sample that covers it."
 partition = "month"
 
 [columns]
 day = { type = "DATE", doc = "site day of from_at" }
 link = { type = "VARCHAR", doc = "link" }
 station = { type = "VARCHAR", doc = "station" }
-direction = { type = "VARCHAR", doc = "in or out, of the station" }
+direction = { type = "VARCHAR", doc = "in (towards the station) or out (away from the station)" }
 from_at = { type = "TIMESTAMP", doc = "start" }
-to_at = { type = "TIMESTAMP", doc = "end, in the same hour UTC" }
-avg_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "average of the sample" }
+to_at = { type = "TIMESTAMP", doc = "end of the stretch, in the same UTC hour" }
+avg_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "average rate of the sample" }
 max_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "largest poll rate of the sample; NULL where there is none" }
-capacity_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "capacity of the link: by site.toml, else MaxBytes of MRTG's configuration, else the speed of its ports; NULL where none gives it" }
-full_s = { type = "DOUBLE", unit = "s", doc = "length of the stretch where the average is at least 0.9 of the capacity, else 0; NULL without a capacity" }
-full_most_s = { type = "DOUBLE", unit = "s", doc = "upper limit of full_s: where only the largest poll rate reaches 0.9 of the capacity, the time in which that rate would have carried the sample's bytes" }
+capacity_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "capacity of the link: from site.toml, else MaxBytes in MRTG's configuration, else the speed of its ports; NULL where no source has it" }
+full_s = { type = "DOUBLE", unit = "s", doc = "length of the stretch if its average is at least 0.9 of the capacity, else 0; NULL without a capacity" }
+full_most_s = { type = "DOUBLE", unit = "s", doc = "upper limit of full_s. If only the largest poll rate reaches 0.9 of the capacity, the time in which that rate would have carried the bytes of the sample" }
 
 [[checks]]
 expectation = "ExpectCompoundColumnsToBeUnique"

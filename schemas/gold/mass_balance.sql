@@ -1,25 +1,25 @@
 /*
 title = "Mass balance of stations"
-grain = "one row per station and site day with traffic in both directions known"
-why = "Data that comes in must go out or fill the spool. If a duty factor above 1 would be needed to balance the day, then numbers, directions or the model of the work are wrong."
+grain = "one row per station and site day on which traffic in both directions is known"
+why = "Data that comes in must go out or fill the spool. If balancing the day needs a duty factor above 1, the numbers, the directions or the model of the work are wrong."
 partition = "month"
 features = ["D8", "MA2"]
 
 [columns]
 day = { type = "DATE", doc = "site day" }
 station = { type = "VARCHAR", doc = "station" }
-role = { type = "VARCHAR", doc = "role of the station; scanning reads data that never goes out" }
-in_gb = { type = "DOUBLE", unit = "GB", doc = "into the station, by its links" }
-out_gb = { type = "DOUBLE", unit = "GB", doc = "sent by the station" }
-unaccounted_gb = { type = "DOUBLE", unit = "GB", doc = "in - out: data that stayed or was not counted; negative if more went out" }
-unaccounted = { type = "DOUBLE", unit = "1", doc = "difference / the larger of in and out" }
-in_duty = { type = "DOUBLE", unit = "1", doc = "duty factor in" }
-out_duty = { type = "DOUBLE", unit = "1", doc = "duty factor out" }
-in_active_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "average of active half-hours in" }
-out_active_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "average of active half-hours out" }
-needed_out_duty = { type = "DOUBLE", unit = "1", doc = "duty factor out that would balance, at the active rate: in_duty x in_active / out_active; above 1 is impossible" }
-read_gb = { type = "DOUBLE", unit = "GB", doc = "read from tape for the station that day, in complete files; NULL where no drive log has it" }
-written_gb = { type = "DOUBLE", unit = "GB", doc = "written to tape for the station that day, in complete files; NULL where no drive log has it" }
+role = { type = "VARCHAR", doc = "role of the station; a scanning station reads data that never goes out" }
+in_gb = { type = "DOUBLE", unit = "GB", doc = "data that the station received over its links" }
+out_gb = { type = "DOUBLE", unit = "GB", doc = "data that the station sent over its links" }
+unaccounted_gb = { type = "DOUBLE", unit = "GB", doc = "in_gb - out_gb: data that stayed or was not counted; negative if more went out" }
+unaccounted = { type = "DOUBLE", unit = "1", doc = "unaccounted_gb / the larger of in_gb and out_gb" }
+in_duty = { type = "DOUBLE", unit = "1", doc = "duty factor for direction in" }
+out_duty = { type = "DOUBLE", unit = "1", doc = "duty factor for direction out" }
+in_active_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "average rate in over active half-hours" }
+out_active_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "average rate out over active half-hours" }
+needed_out_duty = { type = "DOUBLE", unit = "1", doc = "duty factor out that would balance the day at the active rate: in_duty x in_active_mb_s / out_active_mb_s. A value above 1 is impossible" }
+read_gb = { type = "DOUBLE", unit = "GB", doc = "data read from tape for the station that day, in complete files; NULL where no drive log shows it" }
+written_gb = { type = "DOUBLE", unit = "GB", doc = "data written to tape for the station that day, in complete files; NULL where no drive log shows it" }
 
 [[checks]]
 expectation = "ExpectCompoundColumnsToBeUnique"

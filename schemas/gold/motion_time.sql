@@ -1,18 +1,18 @@
 /*
-title = "Time of mounts, winding, draining and waits"
-grain = "one row per drive, site day of its start, station, mode and cause"
-why = "For which stations drives mounted, wound, drained and waited. A drive that serves many stations loses time to those with scattered files, not to the one with most of its bytes."
+title = "Time for mounts, winding, draining and waits"
+grain = "one row per drive, site day on which the time began, station, mode and cause"
+why = "For which stations drives mounted, wound, drained and waited. If a drive serves many stations, stations with scattered files cost it time, not the station with most of its bytes."
 partition = "month"
 features = ["G1"]
 
 [columns]
-day = { type = "DATE", doc = "site day on which it began" }
+day = { type = "DATE", doc = "day on which the time began, in the site's time zone" }
 drive = { type = "VARCHAR", doc = "drive" }
-station = { type = "VARCHAR", doc = "station of most bytes of the mount, or of the file for waits and checksums; NULL where it moved none, or no log shows whose mount it was" }
-mode = { type = "VARCHAR", doc = "read or write, of most bytes of the mount; NULL where it moved none, or no log shows whose mount it was" }
-cause = { type = "VARCHAR", doc = "between files: filemark, position, mount (mount and dismount) or drain; while a file moves: wait_data, wait_room or checksum" }
-duration_us = { type = "BIGINT", unit = "us", doc = "microseconds it took" }
-lost_us = { type = "BIGINT", unit = "us", doc = "part beyond the best tenth of them that day on drives of its kind (on itself where the kind is not known), mount and dismount apart; for drain, waits and checksums all of it" }
+station = { type = "VARCHAR", doc = "station of most bytes of the mount, or of the file for waits and checksums; NULL where no data moved or no log shows the station" }
+mode = { type = "VARCHAR", doc = "read or write: the mode of most bytes of the mount; NULL where no data moved or no log shows the station" }
+cause = { type = "VARCHAR", doc = "between files: filemark, position, mount (mount and dismount) or drain. During a file: wait_data, wait_room or checksum" }
+duration_us = { type = "BIGINT", unit = "us", doc = "time spent on the cause, in microseconds" }
+lost_us = { type = "BIGINT", unit = "us", doc = "part of duration_us beyond the fastest tenth of such steps that day on drives of the same kind, or on the drive itself where the kind is not known. Mounts and dismounts are compared apart. For drain, waits and checksums all of duration_us" }
 
 [[checks]]
 expectation = "ExpectCompoundColumnsToBeUnique"

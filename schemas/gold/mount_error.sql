@@ -1,25 +1,25 @@
 /*
 title = "Errors of mounts"
-grain = "one row per site day, drive, tape and mount whose error pages were read"
-why = "Corrected errors grow before errors that a drive cannot correct. Per TB, and compared with the past of the same drive or tape, they show which of the two gets worse while rates are still good."
+grain = "one row per site day, drive, tape and mount with a reading of its error pages"
+why = "Corrected errors increase before errors occur that a drive cannot correct. Errors per TB, compared with the past of the same drive or tape, show which of the two gets worse while rates are still good."
 partition = "month"
 
 [columns]
 day = { type = "DATE", doc = "site day of the readings" }
 system = { type = "VARCHAR", doc = "archive system" }
 drive = { type = "VARCHAR", doc = "drive" }
-volume = { type = "VARCHAR", doc = "tape; NULL where no reading has it" }
-mount_id = { type = "VARCHAR", doc = "mount, as in silver.scsi_counter; NULL where no reading has it" }
-from_at = { type = "TIMESTAMP", doc = "first reading of that day" }
-to_at = { type = "TIMESTAMP", doc = "last one" }
+volume = { type = "VARCHAR", doc = "tape; NULL where no reading has the tape" }
+mount_id = { type = "VARCHAR", doc = "mount, as in silver.scsi_counter; NULL where no reading has the mount" }
+from_at = { type = "TIMESTAMP", doc = "time of the first reading of the day" }
+to_at = { type = "TIMESTAMP", doc = "time of the last reading of the day" }
 read_errors = { type = "BIGINT", doc = "read errors, corrected or not; NULL where no page has them" }
 write_errors = { type = "BIGINT", doc = "write errors, corrected or not; NULL where no page has them" }
-corrected_errors = { type = "BIGINT", doc = "corrected errors of both kinds: the page's total, or those without and with delay if these are more; NULL where no page has them" }
-uncorrected_errors = { type = "BIGINT", doc = "uncorrected errors of both kinds; NULL where no page has them" }
+corrected_errors = { type = "BIGINT", doc = "corrected errors of reads and writes: the total of the page, or the sum of those with and without delay if that is larger; NULL where no page has them" }
+uncorrected_errors = { type = "BIGINT", doc = "uncorrected errors of reads and writes; NULL where no page has them" }
 block_retries = { type = "BIGINT", doc = "blocks read or written again; NULL where no page has them" }
-bytes = { type = "DOUBLE", unit = "bytes", doc = "read and written in that time: by the volume statistics page, else by the sequential access page, else by the error pages, whose unit depends on the vendor; NULL where no page has it" }
-file_id = { type = "VARCHAR", doc = "file of the last reading" }
-line_no = { type = "BIGINT", doc = "that line" }
+bytes = { type = "DOUBLE", unit = "bytes", doc = "bytes read and written in this time, from the volume statistics page, else the sequential access page, else the error pages, whose unit depends on the vendor; NULL where no page has it" }
+file_id = { type = "VARCHAR", doc = "file with the last reading of the day" }
+line_no = { type = "BIGINT", doc = "number of the line with the last reading of the day" }
 
 [[checks]]
 expectation = "ExpectColumnValuesToNotBeNull"

@@ -1,7 +1,7 @@
 /*
 title = "Movers in use"
 grain = "one row per archive system and hour that a log covers"
-why = "How many drives worked at once, to see whether there are too few and whether a published figure is possible."
+why = "How many drives worked at once. This shows whether there are too few drives, and whether a published figure is possible."
 partition = "month"
 features = ["P15", "P24"]
 
@@ -9,13 +9,13 @@ features = ["P15", "P24"]
 day = { type = "DATE", doc = "site day of hour_at" }
 hour_at = { type = "TIMESTAMP", doc = "start of the hour, UTC" }
 system = { type = "VARCHAR", doc = "archive system" }
-n_drives = { type = "BIGINT", doc = "drives of the system, declared or found in logs" }
-seen_s = { type = "DOUBLE", unit = "s", doc = "seconds of the hour that a log of any drive covers" }
-busy_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours in use, from mount request (or tape in the drive, without a logged request) to dismounted; without down, hung and unknown time" }
-transfer_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours in transfers, including waits inside them" }
-avg_in_use = { type = "DOUBLE", doc = "drives in use on average over the covered seconds" }
-max_in_use = { type = "BIGINT", doc = "most drives in use at one instant" }
-max_transferring = { type = "BIGINT", doc = "most drives that moved data at one instant" }
+n_drives = { type = "BIGINT", doc = "number of drives of the archive system, declared in site.toml or found in logs" }
+seen_s = { type = "DOUBLE", unit = "s", doc = "seconds of the hour that the log of any drive covers" }
+busy_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours in use: from the mount request, or from tape in the drive where no request was logged, until dismounted. Down, hung and unknown time does not count" }
+transfer_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours inside transfers, including waits" }
+avg_in_use = { type = "DOUBLE", doc = "average number of drives in use over the seconds that a log covers" }
+max_in_use = { type = "BIGINT", doc = "largest number of drives in use at one instant" }
+max_transferring = { type = "BIGINT", doc = "largest number of drives that moved data at one instant" }
 
 [[checks]]
 expectation = "ExpectCompoundColumnsToBeUnique"

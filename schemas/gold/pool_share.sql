@@ -1,7 +1,7 @@
 /*
 title = "Load of each pool and each disk"
-grain = "one row per disk pool and kind of request, or per disk of a host and direction, and hour with load"
-why = "Pools that serve the same requests, and disks of one station, should share the load. The one that gets more has a queue while the others are idle."
+grain = "one row per hour with load, for each disk pool and kind of request, and for each disk of a host and direction"
+why = "Pools that serve the same requests should share the load, and so should the disks of a station. A pool or disk that gets more than the others has a queue while they are idle."
 partition = "month"
 lineage = ["file_id", "line_no"]
 features = ["D12", "P16", "C06"]
@@ -10,14 +10,14 @@ features = ["D12", "P16", "C06"]
 day = { type = "DATE", doc = "site day of hour_at" }
 hour_at = { type = "TIMESTAMP", doc = "start of the hour, UTC" }
 kind = { type = "VARCHAR", doc = "pool, or disk" }
-system = { type = "VARCHAR", doc = "archive system of a pool; host of a disk" }
+system = { type = "VARCHAR", doc = "archive system of the pool, or host of the disk" }
 member = { type = "VARCHAR", doc = "pool, or device" }
-work = { type = "VARCHAR", doc = "kind of request: store or restore with the storage class; for disks write or read" }
-amount = { type = "BIGINT", doc = "load: requests of a pool, bytes of a disk" }
+work = { type = "VARCHAR", doc = "kind of work: for a pool store or restore with the storage class, for a disk write or read" }
+amount = { type = "BIGINT", doc = "load: number of requests of a pool, or bytes of a disk" }
 unit = { type = "VARCHAR", doc = "requests, or bytes" }
-moved_gb = { type = "DOUBLE", unit = "GB", doc = "bytes requested or moved" }
-file_id = { type = "VARCHAR", doc = "file of the hour's first request or sample" }
-line_no = { type = "BIGINT", doc = "that line" }
+moved_gb = { type = "DOUBLE", unit = "GB", doc = "data requested (pool) or moved (disk)" }
+file_id = { type = "VARCHAR", doc = "file with the first request or sample of the hour" }
+line_no = { type = "BIGINT", doc = "number of the line with the first request or sample of the hour" }
 
 [[checks]]
 expectation = "ExpectCompoundColumnsToBeUnique"

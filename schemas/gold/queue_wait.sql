@@ -1,20 +1,20 @@
 /*
-title = "Waits for drives that were free"
+title = "Waits while a drive was free"
 grain = "one row per site day, storage group and mode with requests that a drive took that day"
-why = "A wait for a busy drive is demand, and a wait until the mount policy's age is a choice. The remaining requests waited although a drive could have served them."
+why = "A wait for a busy drive is demand. A wait until the age in the mount policy is a choice. In the remaining waits a drive could have served the request."
 partition = "month"
 features = ["D11"]
 
 [columns]
 day = { type = "DATE", doc = "site day of assigned_at" }
-storage_group = { type = "VARCHAR", doc = "storage group or virtual organisation" }
+storage_group = { type = "VARCHAR", doc = "storage group; for CTA the virtual organisation" }
 mode = { type = "VARCHAR", doc = "read or write" }
-from_at = { type = "TIMESTAMP", doc = "start of the day" }
+from_at = { type = "TIMESTAMP", doc = "start of the site day" }
 n_requests = { type = "BIGINT", doc = "requests with a mount policy that a drive took that day" }
-n_of_mounts = { type = "BIGINT", doc = "requests of which only the wait of the mount's oldest file is known, one per mount" }
-waited_s = { type = "DOUBLE", unit = "s", doc = "sum of their waits" }
-overdue_s = { type = "DOUBLE", unit = "s", doc = "part of the waits beyond the age at which their mount policy mounts a tape" }
-free_drive_s = { type = "DOUBLE", unit = "s", doc = "part of overdue_s, in the last day of each wait, while its tape was in no drive and the logs show a free drive of the kind that served it later" }
+n_of_mounts = { type = "BIGINT", doc = "part of n_requests of which only the wait of the oldest file of a mount is known, one per mount" }
+waited_s = { type = "DOUBLE", unit = "s", doc = "sum of the waits of the requests" }
+overdue_s = { type = "DOUBLE", unit = "s", doc = "part of waited_s beyond the age at which the mount policy mounts a tape" }
+free_drive_s = { type = "DOUBLE", unit = "s", doc = "part of overdue_s in which a drive was free: logs show a free drive of the kind that served the request later, and its tape was in no drive. Only the last day of each wait counts" }
 
 [[checks]]
 expectation = "ExpectColumnPairValuesAToBeGreaterThanB"

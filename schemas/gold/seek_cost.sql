@@ -1,30 +1,30 @@
 /*
 title = "Picking files compared with reading the complete tape"
-grain = "one row per mount that picked files and mount that read the same tape completely"
-why = "The share of a tape's files above which reading all of it is faster, from mounts of both kinds at any time."
+grain = "one row per pair of a mount that picked files and a mount that read the same tape completely"
+why = "The share of a tape's files above which it is faster to read the complete tape, from mounts of both kinds at any time."
 lineage = []
 features = ["D10", "P43", "S3"]
 
 [columns]
 system = { type = "VARCHAR", doc = "archive system" }
 volume = { type = "VARCHAR", doc = "tape label" }
-session_id = { type = "VARCHAR", doc = "mount that picked" }
-drive = { type = "VARCHAR", doc = "its drive" }
-site_day = { type = "DATE", doc = "site day of the mount" }
-requested_at = { type = "TIMESTAMP", doc = "mount request" }
-pattern = { type = "VARCHAR", doc = "read pattern of the mount: sequential, alternate, sparse or random" }
-n_files = { type = "BIGINT", doc = "different files it read" }
-volume_gb = { type = "DOUBLE", unit = "GB", doc = "bytes it read" }
-wall_s = { type = "DOUBLE", unit = "s", doc = "mount request to dismounted" }
-seek_s = { type = "DOUBLE", unit = "s", doc = "tape motion per file" }
-skipped_gb = { type = "DOUBLE", unit = "GB", doc = "distance passed per file" }
+session_id = { type = "VARCHAR", doc = "mount that picked single files" }
+drive = { type = "VARCHAR", doc = "drive of the mount that picked files" }
+site_day = { type = "DATE", doc = "site day of the mount that picked files" }
+requested_at = { type = "TIMESTAMP", doc = "request of the mount that picked files" }
+pattern = { type = "VARCHAR", doc = "read pattern of the mount that picked files: sequential, alternate, sparse or random" }
+n_files = { type = "BIGINT", doc = "number of different files that the mount read" }
+volume_gb = { type = "DOUBLE", unit = "GB", doc = "data that the mount read" }
+wall_s = { type = "DOUBLE", unit = "s", doc = "time from request to dismount, for the mount that picked files" }
+seek_s = { type = "DOUBLE", unit = "s", doc = "tape motion per file, for the mount that picked files" }
+skipped_gb = { type = "DOUBLE", unit = "GB", doc = "data passed per file, for the mount that picked files" }
 whole_session_id = { type = "VARCHAR", doc = "mount that read the tape completely" }
-whole_drive = { type = "VARCHAR", doc = "its drive" }
-whole_s = { type = "DOUBLE", unit = "s", doc = "mount request to dismounted" }
-n_volume_files = { type = "BIGINT", doc = "files on the tape" }
-file_share = { type = "DOUBLE", unit = "1", doc = "share of the files that was picked" }
-break_even = { type = "DOUBLE", unit = "1", doc = "share of the files above which reading all is faster: whole_s / n_volume_files over wall_s / n_files" }
-is_whole_quicker = { type = "BOOLEAN", doc = "true if reading all would have been faster than this mount" }
+whole_drive = { type = "VARCHAR", doc = "drive of the mount that read the tape completely" }
+whole_s = { type = "DOUBLE", unit = "s", doc = "duration of the mount that read the tape completely, from request to dismount" }
+n_volume_files = { type = "BIGINT", doc = "number of files on the tape" }
+file_share = { type = "DOUBLE", unit = "1", doc = "share of the tape's files that the mount picked" }
+break_even = { type = "DOUBLE", unit = "1", doc = "share of the tape's files above which it is faster to read all: (whole_s / n_volume_files) / (wall_s / n_files)" }
+is_whole_quicker = { type = "BOOLEAN", doc = "true if reading the complete tape would have been faster than picking files" }
 
 [[checks]]
 expectation = "ExpectCompoundColumnsToBeUnique"

@@ -1,6 +1,6 @@
 /*
 title = "Time to reach the next file, by distance"
-grain = "one row per site day, drive and distance class of motions between two files of a reading mount"
+grain = "one row per site day, drive and class of distance, for motions between two files of a reading mount"
 why = "The time to reach a file further along the tape. File order is not position: a serpentine tape turns many times, so a long way along the files may be a short way across the tape."
 partition = "month"
 features = ["D10", "P32", "P34", "P35"]
@@ -10,14 +10,14 @@ day = { type = "DATE", doc = "site day on which the motion began" }
 system = { type = "VARCHAR", doc = "archive system" }
 drive = { type = "VARCHAR", doc = "drive" }
 generation = { type = "VARCHAR", doc = "technology of the drive; NULL where site.toml does not name it" }
-from_files = { type = "BIGINT", doc = "least distance of the class: files passed, in powers of two (0, 1, 2-3, 4-7, ...)" }
-is_back = { type = "BOOLEAN", doc = "true for motion towards earlier files" }
-n_moves = { type = "BIGINT", doc = "motions" }
-position_s = { type = "DOUBLE", unit = "s", doc = "tape motion, together" }
-mean_s = { type = "DOUBLE", unit = "s", doc = "of one motion" }
-p50_s = { type = "DOUBLE", unit = "s", doc = "median" }
-max_s = { type = "DOUBLE", unit = "s", doc = "longest" }
-passed_gb = { type = "DOUBLE", unit = "GB", doc = "mean distance: files passed x mean file size of these mounts" }
+from_files = { type = "BIGINT", doc = "smallest distance of the class, in files passed; classes are powers of two (0, 1, 2-3, 4-7, ...)" }
+is_back = { type = "BOOLEAN", doc = "true for motion back to an earlier file" }
+n_moves = { type = "BIGINT", doc = "number of tape motions" }
+position_s = { type = "DOUBLE", unit = "s", doc = "duration of all motions together" }
+mean_s = { type = "DOUBLE", unit = "s", doc = "mean duration of one motion" }
+p50_s = { type = "DOUBLE", unit = "s", doc = "median duration of one motion" }
+max_s = { type = "DOUBLE", unit = "s", doc = "duration of the longest motion" }
+passed_gb = { type = "DOUBLE", unit = "GB", doc = "mean distance of a motion: files passed x mean file size of these mounts" }
 
 [[checks]]
 expectation = "ExpectCompoundColumnsToBeUnique"

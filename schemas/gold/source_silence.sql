@@ -1,15 +1,15 @@
 /*
 title = "Silent logs"
-grain = "one row per source, host and stretch of a declared period in which nothing was logged"
-why = "A missing log is a finding, because no other number includes what happened then."
+grain = "one row per source, host and stretch of a declared period in which no log line was written"
+why = "A missing log is a finding, because no other number shows what happened in that time."
 features = ["I13"]
 
 [columns]
-source = { type = "VARCHAR", doc = "source; unknown where no file of the input was recognised" }
-host = { type = "VARCHAR", doc = "host, link or archive system" }
+source = { type = "VARCHAR", doc = "source of the log; unknown where no file of the input was recognised" }
+host = { type = "VARCHAR", doc = "host, link or archive system of the log" }
 from_at = { type = "TIMESTAMP", doc = "start of the silence" }
 to_at = { type = "TIMESTAMP", doc = "end of the silence" }
-silent_s = { type = "DOUBLE", unit = "s", doc = "its length" }
+silent_s = { type = "DOUBLE", unit = "s", doc = "length of the silence" }
 
 [[checks]]
 expectation = "ExpectColumnValuesToBeBetween"

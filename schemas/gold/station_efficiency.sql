@@ -1,7 +1,7 @@
 /*
 title = "Efficiency of stations' streams"
 grain = "one row per station, direction and site day with active half-hours"
-why = "How much of its streams' capacity a station uses, with the number of streams. A stream that runs at 75 MB/s while active and at 33 MB/s over the hours is idle for most of them."
+why = "How much of the capacity of its streams a station uses. A stream at 75 MB/s while a file moves, but 33 MB/s over active hours, is idle for more than half of the time."
 partition = "month"
 features = ["M30", "M33", "M34", "M35"]
 
@@ -9,13 +9,13 @@ features = ["M30", "M33", "M34", "M35"]
 day = { type = "DATE", doc = "site day" }
 station = { type = "VARCHAR", doc = "station" }
 role = { type = "VARCHAR", doc = "role of the station" }
-direction = { type = "VARCHAR", doc = "in (from tape to the station, by reads) or out (by writes)" }
-n_active = { type = "BIGINT", doc = "half-hours in which its link was active" }
-long_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "long rate: the link's average over active half-hours, with gaps between files" }
+direction = { type = "VARCHAR", doc = "in (from tape to the station, reads) or out (from the station to tape, writes)" }
+n_active = { type = "BIGINT", doc = "number of half-hours in which the station's link was active" }
+long_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "long rate: average of the link over active half-hours, including gaps between files" }
 stream_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "rate of one stream while a file moves; NULL where neither spool nor drives show it" }
-stream_basis = { type = "VARCHAR", doc = "flush (rate from the spool's flushes while a file arrives, median of the day's hours) or drive (median drive rate of the station's files)" }
-n_streams = { type = "BIGINT", doc = "streams needed for the long rate: long / stream, rounded up; an excess of up to 2 % is rounded down" }
-efficiency = { type = "DOUBLE", unit = "1", doc = "long / (streams x stream)" }
+stream_basis = { type = "VARCHAR", doc = "source of stream_mb_s: flush (rate of a file from the spool's flushes, median of the hours) or drive (median drive rate of the station's files)" }
+n_streams = { type = "BIGINT", doc = "number of streams needed for the long rate: long_mb_s / stream_mb_s, rounded up; an excess of up to 2 % is rounded down" }
+efficiency = { type = "DOUBLE", unit = "1", doc = "long_mb_s / (n_streams x stream_mb_s)" }
 
 [[checks]]
 expectation = "ExpectCompoundColumnsToBeUnique"

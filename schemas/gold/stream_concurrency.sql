@@ -1,7 +1,7 @@
 /*
-title = "Streams at once"
-grain = "one row per station, site day, mode, number of its streams at once and number of streams the other way"
-why = "The number of streams at which a station's disk drops below tape speed, and whether it serves them equally. A hundred MB/s among fifty streams are two for each."
+title = "Number of streams at the same time"
+grain = "one row per station, site day, mode, number of streams at once and number of streams of the other mode"
+why = "The number of streams at which a station's disk drops below tape speed, and whether all streams get equal rates. A hundred MB/s shared by fifty streams is two for each."
 partition = "month"
 features = ["D7", "C07", "N24", "N25", "N26", "N27", "N28"]
 
@@ -9,13 +9,13 @@ features = ["D7", "C07", "N24", "N25", "N26", "N27", "N28"]
 day = { type = "DATE", doc = "site day" }
 station = { type = "VARCHAR", doc = "station" }
 mode = { type = "VARCHAR", doc = "read (from tape to the station) or write" }
-n_streams = { type = "BIGINT", doc = "transfers of that mode under way at once" }
-n_opposite = { type = "BIGINT", doc = "transfers of the other mode under way meanwhile" }
-seen_s = { type = "DOUBLE", unit = "s", doc = "seconds with these numbers" }
-total_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "all streams of that mode together, each at its own average from first to last block" }
-stream_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "one stream on average" }
-fairness = { type = "DOUBLE", unit = "1", doc = "Jain's index of the streams at one instant, (sum x)^2 / (n sum x^2), averaged over the time: 1 means all equal, 1/n means that one has all" }
-variation = { type = "DOUBLE", unit = "1", doc = "coefficient of variation of a stream's rate over all of them and all the time: standard deviation / mean" }
+n_streams = { type = "BIGINT", doc = "number of transfers of this mode at the same instant" }
+n_opposite = { type = "BIGINT", doc = "number of transfers of the other mode at the same instant" }
+seen_s = { type = "DOUBLE", unit = "s", doc = "seconds with n_streams and n_opposite" }
+total_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "rate of all streams of this mode together, each at its own average from first to last block" }
+stream_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "average rate of one stream" }
+fairness = { type = "DOUBLE", unit = "1", doc = "Jain's fairness index of the streams, (sum x)^2 / (n sum x^2), averaged over time: 1 means that all are equal, 1/n that one stream has everything" }
+variation = { type = "DOUBLE", unit = "1", doc = "coefficient of variation (standard deviation / mean) of the rate of a stream, over all streams and times" }
 
 [[checks]]
 expectation = "ExpectCompoundColumnsToBeUnique"

@@ -1,18 +1,18 @@
 /*
 title = "Daily progress of campaigns"
-why = "The data a campaign moved each day, how much is done and how much is left, to estimate its end."
+why = "For each campaign, the data moved per day, moved so far and still to move, to estimate when the campaign ends."
 takes = ["last_day"]
 
 [columns]
 campaign = { type = "VARCHAR", doc = "campaign" }
 day = { type = "DATE", doc = "site day" }
-moved_gb = { type = "DOUBLE", unit = "GB", doc = "moved that day" }
-n_drives = { type = "BIGINT", doc = "drives that moved it" }
-busy_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours at work for it" }
+moved_gb = { type = "DOUBLE", unit = "GB", doc = "data of the campaign that drives moved on that day" }
+n_drives = { type = "BIGINT", doc = "drives that moved data of the campaign on that day" }
+busy_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours at work for the campaign on that day" }
 rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "moved / busy" }
-done_gb = { type = "DOUBLE", unit = "GB", doc = "moved until the end of that day, as far as logs show" }
-left_gb = { type = "DOUBLE", unit = "GB", doc = "remainder of its size, at least 0" }
-n_days_lacking = { type = "BIGINT", doc = "days since its start without logs; data moved then is not in done_gb" }
+done_gb = { type = "DOUBLE", unit = "GB", doc = "data of the campaign moved until the end of that day, as far as logs show" }
+left_gb = { type = "DOUBLE", unit = "GB", doc = "part of the campaign's size that is still to be moved, at least 0" }
+n_days_lacking = { type = "BIGINT", doc = "days without logs since the campaign's start; done_gb does not include data moved on them" }
 */
 WITH summed AS (
     SELECT *, sum(CAST(round(1e9 * moved_gb) AS HUGEINT)) OVER so_far / 1e9 AS done_gb, count(*) OVER so_far AS n_told

@@ -1,17 +1,17 @@
 /*
-title = "What would speed campaigns up"
-why = "The daily gain of a campaign from fixing each cause of lost time: each drive's gain, capped at the next bottleneck, times the campaign's share of the drive's bytes."
+title = "Causes whose repair would speed up campaigns"
+why = "Extra data of a campaign per day if one cause of lost time were fixed. It is each drive's gain, capped by the next bottleneck, times the campaign's share of the drive's bytes."
 takes = ["last_day"]
 
 [params.n_days]
 type = "BIGINT"
 default = "28"
-doc = "number of site days, up to last_day"
+doc = "number of site days in the period that ends with last_day"
 
 [columns]
 campaign = { type = "VARCHAR", doc = "campaign" }
-cause = { type = "VARCHAR", doc = "cause of lost time" }
-gain_gb_day = { type = "DOUBLE", unit = "GB/day", doc = "extra data per day if it were fixed: each drive's gain that day, times the campaign's share of its bytes" }
+cause = { type = "VARCHAR", doc = "cause of lost time (gold.lost_time)" }
+gain_gb_day = { type = "DOUBLE", unit = "GB/day", doc = "extra data of the campaign per day if the cause were fixed: each drive's gain times the campaign's share of the drive's bytes" }
 */
 WITH drive_day AS (
     SELECT c.campaign, t.drive, t.day, CAST(sum(t.bytes) AS DOUBLE) AS bytes

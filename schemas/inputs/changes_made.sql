@@ -1,19 +1,19 @@
 /*
-title = "Changes and the entities they affected"
-why = "The changes whose effects are estimated: the newest of the change log, and those of the week before, so that their effect does not count for another."
+title = "Changes and the entities that they affected"
+why = "The changes whose effects are estimated: the newest ones of the change log. Changes of the week before are included, so that no effect is attributed to the wrong change."
 
 [params.begin]
 type = "TIMESTAMP"
-doc = "first instant, UTC"
+doc = "start of the period, UTC"
 
 [params.end]
 type = "TIMESTAMP"
-doc = "instant after the last, UTC"
+doc = "end of the period, exclusive, UTC"
 
 [columns]
-change_id = { type = "VARCHAR", doc = "as in site.change" }
-changed_at = { type = "TIMESTAMP", doc = "when, UTC" }
-entities = { type = "VARCHAR[]", doc = "drives, stations, hosts and systems it affected; NULL for the complete site" }
+change_id = { type = "VARCHAR", doc = "id of the change, as in site.change" }
+changed_at = { type = "TIMESTAMP", doc = "instant of the change, UTC" }
+entities = { type = "VARCHAR[]", doc = "drives, stations, hosts and systems that the change affected; NULL for a change of the complete site" }
 */
 SELECT change_id, changed_at, list(entity ORDER BY entity) FILTER (entity IS NOT NULL) AS entities
 FROM site.change

@@ -1,21 +1,21 @@
 /*
-title = "How much of each log was read, by host"
-why = "Input of the coverage gate: how much was read of the hours that site.toml declares for each kind of log. Hours after the newest file was written are not missing."
+title = "Coverage of each log by host"
+why = "Input of the coverage gate: for how many of the declared hours each kind of log was read. Hours after the newest file was written do not count as missing."
 
 [params.begin]
 type = "TIMESTAMP"
-doc = "first instant, UTC"
+doc = "start of the period, UTC"
 
 [params.end]
 type = "TIMESTAMP"
-doc = "instant after the last, UTC"
+doc = "end of the period, exclusive, UTC"
 
 [columns]
-source = { type = "VARCHAR", doc = "kind of log" }
-speaks_for = { type = "VARCHAR", doc = "what such logs cover, as in site.source" }
-host = { type = "VARCHAR", doc = "host, link or archive system" }
-expected_s = { type = "DOUBLE", unit = "s", doc = "declared" }
-seen_s = { type = "DOUBLE", unit = "s", doc = "part of the expected seconds covered by logs that were read" }
+source = { type = "VARCHAR", doc = "source that reads this kind of log" }
+speaks_for = { type = "VARCHAR", doc = "what this kind of log describes, for example one host or the drives of one system; values as in site.source" }
+host = { type = "VARCHAR", doc = "host, link or archive system that the log covers" }
+expected_s = { type = "DOUBLE", unit = "s", doc = "seconds for which site.toml declares the log" }
+seen_s = { type = "DOUBLE", unit = "s", doc = "seconds of the expected time that are covered by logs that were read" }
 */
 WITH written AS (
     -- files that an archive or an image dates 1970 or 1980 do not show when they were written

@@ -1,21 +1,21 @@
 /*
-title = "Data moved by drives, and their hours of service"
-why = "Daily traffic of each drive, with its covered hours and its hours down, to estimate the number of drives needed."
+title = "Daily traffic and hours of service of each drive"
+why = "Daily traffic of each drive with the hours that logs cover and the hours down. It is the input for the estimate of the number of drives needed."
 takes = ["last_day"]
 
 [params.n_days]
 type = "BIGINT"
 default = "28"
-doc = "number of site days, up to last_day"
+doc = "number of site days in the period that ends with last_day"
 
 [columns]
 generation = { type = "VARCHAR", doc = "technology of the drive; NULL where site.toml does not name it" }
 drive = { type = "VARCHAR", doc = "drive" }
-day = { type = "DATE", doc = "site day on which server logs cover it" }
-read_gb = { type = "DOUBLE", unit = "GB", doc = "read that day in complete files" }
-write_gb = { type = "DOUBLE", unit = "GB", doc = "written that day in complete files" }
-known_hours = { type = "DOUBLE", unit = "h", doc = "hours that logs cover" }
-down_hours = { type = "DOUBLE", unit = "h", doc = "part of the hours offline, in error or cleaning" }
+day = { type = "DATE", doc = "site day for which server logs cover the drive" }
+read_gb = { type = "DOUBLE", unit = "GB", doc = "reads of the drive in complete files on that day" }
+write_gb = { type = "DOUBLE", unit = "GB", doc = "writes of the drive in complete files on that day" }
+known_hours = { type = "DOUBLE", unit = "h", doc = "hours of the day that logs cover" }
+down_hours = { type = "DOUBLE", unit = "h", doc = "hours of the day in which the drive was offline, in error or cleaning" }
 */
 WITH told AS (
     SELECT day, drive, sum(duration_us) FILTER (bucket <> 'unknown') AS known_us,

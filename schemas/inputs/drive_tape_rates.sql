@@ -1,16 +1,16 @@
 /*
-title = "Rates of large files, with drive and tape"
-why = "Input for the separate effects of drives and tapes."
+title = "Rates of large files by drive and tape"
+why = "Input for the estimate of how much a drive and a tape each affect the rate."
 takes = ["first_day", "last_day"]
 
 [columns]
 system = { type = "VARCHAR", doc = "archive system" }
 mode = { type = "VARCHAR", doc = "read or write" }
 generation = { type = "VARCHAR", doc = "technology of the drive" }
-drive_rate_basis = { type = "VARCHAR", doc = "basis of the rate" }
+drive_rate_basis = { type = "VARCHAR", doc = "basis of the drive rate: call, block or encp" }
 drive = { type = "VARCHAR", doc = "drive" }
 volume = { type = "VARCHAR", doc = "tape label" }
-rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "of the file" }
+rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "drive rate of the file" }
 */
 SELECT system, mode, generation, drive_rate_basis, drive, volume, rate_mb_s
 FROM gold.file_rate

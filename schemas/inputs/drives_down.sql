@@ -1,15 +1,15 @@
 /*
 title = "Outages of drives"
-why = "Outages for a replay of recorded work: a drive that was down then is down again."
+why = "Outages for a replay of recorded work: a drive that was down at a time is down at that time in the replay."
 takes = ["last_day"]
 
 [params.n_days]
 type = "BIGINT"
 default = "7"
-doc = "number of site days, up to last_day"
+doc = "number of site days in the period that ends with last_day"
 
 [columns]
-kind = { type = "VARCHAR", doc = "technology of the drive, else the drive itself" }
+kind = { type = "VARCHAR", doc = "technology of the drive; the drive's own name where site.toml does not name the technology" }
 drive = { type = "VARCHAR", doc = "drive" }
 from_at = { type = "TIMESTAMP", doc = "start" }
 to_at = { type = "TIMESTAMP", doc = "end" }

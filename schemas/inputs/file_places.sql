@@ -1,19 +1,19 @@
 /*
-title = "Positions of the files that were read"
-why = "Positions to which the replay of mount policies winds. Where only some files of a tape are known, each unknown file counts with the mean of those."
+title = "Positions on tape of the files that were read"
+why = "Positions to which the tape winds in the replay of mount policies. Where some files of a tape are unknown, each counts with the mean size of the known files."
 takes = ["last_day"]
 
 [params.n_days]
 type = "BIGINT"
 default = "7"
-doc = "number of site days, up to last_day"
+doc = "number of site days in the period that ends with last_day"
 
 [columns]
 system = { type = "VARCHAR", doc = "archive system" }
 volume = { type = "VARCHAR", doc = "tape label" }
 file_number = { type = "BIGINT", doc = "number of the file on the tape" }
-begin_gb = { type = "DOUBLE", unit = "GB", doc = "GB on the tape before the file" }
-end_gb = { type = "DOUBLE", unit = "GB", doc = "GB on the tape up to the end of the file" }
+begin_gb = { type = "DOUBLE", unit = "GB", doc = "data on the tape before the file" }
+end_gb = { type = "DOUBLE", unit = "GB", doc = "data on the tape up to the end of the file" }
 */
 WITH asked AS (
     SELECT DISTINCT system, volume, file_number

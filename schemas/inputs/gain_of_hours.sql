@@ -1,20 +1,20 @@
 /*
-title = "Gain of recovered hours"
-why = "The price of a finding that costs hours without a single cause: recovered hours move data at the drive's overall rate, as far as there is room and work for more."
+title = "Data that recovered hours would move"
+why = "The price of a finding that costs hours without a single cause. Recovered hours move data at the drive's overall rate, as long as the next bottleneck and the waiting work allow."
 takes = ["first_day", "last_day"]
 
 [params.who]
 type = "VARCHAR"
-doc = "column that names the entity: drive, station or volume"
+doc = "column that names the entity of the finding: drive, station or volume"
 
 [params.name]
 type = "VARCHAR"
 doc = "name of the drive, station or volume"
 
 [columns]
-rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "overall rate, mean of its drives and days; NULL where no drive log has it" }
-room_gb = { type = "DOUBLE", unit = "GB", doc = "most data that can move in addition, over all these days; NULL where no log shows it" }
-bottleneck = { type = "VARCHAR", doc = "next bottleneck, from the first day that has one" }
+rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "mean overall rate of the entity's drives on these days; NULL where no drive log shows a rate" }
+room_gb = { type = "DOUBLE", unit = "GB", doc = "largest amount of extra data that can move on all these days; NULL where no log shows it" }
+bottleneck = { type = "VARCHAR", doc = "next bottleneck, from the first day for which one is known" }
 */
 SELECT avg(rate_mb_s) AS rate_mb_s, sum(least(room_gb, asked_gb)) AS room_gb,
        any_value(CASE WHEN asked_gb < coalesce(room_gb, asked_gb + 1) THEN 'work' ELSE bottleneck END ORDER BY day)

@@ -1,6 +1,6 @@
 /*
 title = "Data in the archive"
-why = "Files on tape from the newest export of the volume table, plus data written since, for comparison with a plan. Without an export only logged writes count."
+why = "Files on tape, from the newest export of the volume table plus the data written since, for comparison with a plan. Without an export only logged writes count."
 takes = ["last_day", "group"]
 
 [params.family]
@@ -9,10 +9,10 @@ default = ""
 doc = "one file family; default: all"
 
 [columns]
-n_volumes = { type = "BIGINT", doc = "volumes that the export lists" }
-listed_gb = { type = "DOUBLE", unit = "GB", doc = "files on them that are not deleted; where the export lacks it, capacity minus free and deleted space" }
-listed_at = { type = "TIMESTAMP", doc = "latest change or use in an export; NULL without an export, or where one of several archive systems has none, so that the archive holds more than is known" }
-written_gb = { type = "DOUBLE", unit = "GB", doc = "written since then, until the end of the last day: on a listed volume since its row's last change, on others since the latest change in its system's export. Without an export all logged writes. Later writes in a later export are subtracted" }
+n_volumes = { type = "BIGINT", doc = "tapes that the export lists" }
+listed_gb = { type = "DOUBLE", unit = "GB", doc = "files on these tapes that are not deleted. Where the export does not show them, capacity minus free and deleted space" }
+listed_at = { type = "TIMESTAMP", doc = "latest change or use of a tape in the exports. NULL if an archive system has no export: the archive then holds more than is known" }
+written_gb = { type = "DOUBLE", unit = "GB", doc = "data written after the export, up to the end of the last day; for a tape in the export, after its last change there. Without an export all logged writes count. Writes after the last day that the export already includes are subtracted" }
 held_gb = { type = "DOUBLE", unit = "GB", doc = "both together" }
 */
 WITH listed AS (

@@ -1,29 +1,29 @@
 /*
-title = "Impossible values"
-why = "Input of gold.contradiction: by kind and entity the values above what is possible, or below what another log proves, and the kinds without a comparison."
+title = "Impossible values in logs"
+why = "Input of gold.contradiction: values above what is possible or below what another log proves, by kind and entity. Kinds of comparison for which logs are missing are listed too."
 
 [params.begin]
 type = "TIMESTAMP"
-doc = "first instant, UTC"
+doc = "start of the period, UTC"
 
 [params.end]
 type = "TIMESTAMP"
-doc = "instant after the last, UTC"
+doc = "end of the period, exclusive, UTC"
 
 [columns]
 kind = { type = "VARCHAR", doc = "kind of comparison, as in gold.contradiction" }
 entity = { type = "VARCHAR", doc = "station/direction, drive, link/direction, host or host/disk; NULL where nothing could be compared" }
 n = { type = "BIGINT", doc = "impossible values" }
-n_compared = { type = "BIGINT", doc = "values that were compared, for all entities" }
-reported = { type = "DOUBLE", doc = "the worst value: the one furthest from its bound, as a share of the bound" }
-bound = { type = "DOUBLE", doc = "highest or lowest possible value" }
-what = { type = "VARCHAR", doc = "what the value is, with its unit" }
-why = { type = "VARCHAR", doc = "why it is impossible" }
-hint = { type = "VARCHAR", doc = "likely cause; NULL where there is no sign of one" }
+n_compared = { type = "BIGINT", doc = "number of values that were compared, over all entities" }
+reported = { type = "DOUBLE", doc = "the worst value: the one that differs most from its bound, as a share of the bound" }
+bound = { type = "DOUBLE", doc = "highest or lowest value that is possible" }
+what = { type = "VARCHAR", doc = "name of the value, with its unit" }
+why = { type = "VARCHAR", doc = "reason why the value is impossible" }
+hint = { type = "VARCHAR", doc = "likely cause; NULL where nothing points to one" }
 from_at = { type = "TIMESTAMP", doc = "start of the first impossible value" }
 to_at = { type = "TIMESTAMP", doc = "end of the last impossible value" }
-reason_missing = { type = "VARCHAR", doc = "logs needed for a comparison; NULL where there was one" }
-file_id = { type = "VARCHAR", doc = "file of the worst one's line; NULL for an hour, which has many lines" }
+reason_missing = { type = "VARCHAR", doc = "logs that are needed for the comparison; NULL where values were compared" }
+file_id = { type = "VARCHAR", doc = "log file of the worst value; NULL for a value of an hour, which has many lines" }
 line_no = { type = "BIGINT", doc = "that line" }
 */
 WITH kind AS (

@@ -1,6 +1,6 @@
 /*
-title = "Days that have logs of drives"
-why = "The days over which a finding's price is averaged. A day counts if logs cover a tenth of it for some drive, because the first and last file of a log span midnight."
+title = "Days covered by logs of drives"
+why = "The days over which a finding's price is averaged. A day counts if logs cover at least a tenth of it for some drive, because the first and last log files extend past midnight."
 takes = ["first_day", "last_day"]
 
 [columns]

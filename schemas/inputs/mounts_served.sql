@@ -1,27 +1,27 @@
 /*
-title = "Durations of mounts, for fitting the sizing formula"
-why = "Files, bytes and seconds of each mount, without time without a request, to calibrate the formula of the sizing note per kind of drive and direction."
+title = "Durations of mounts, to fit the sizing formula"
+why = "Files, bytes and seconds of each mount, to calibrate the formula of the sizing note for each kind of drive and direction. Time in which no request waited is subtracted."
 takes = ["last_day"]
 
 [params.n_days]
 type = "BIGINT"
 default = "28"
-doc = "number of site days, up to last_day"
+doc = "number of site days in the period that ends with last_day"
 
 [columns]
 generation = { type = "VARCHAR", doc = "technology of the drive; NULL where site.toml does not name it" }
 mode = { type = "VARCHAR", doc = "read or write" }
 session_id = { type = "VARCHAR", doc = "mount" }
 drive = { type = "VARCHAR", doc = "drive" }
-days_since = { type = "DOUBLE", unit = "d", doc = "days from the first mount in the result to this one" }
-n_files = { type = "BIGINT", doc = "files it moved, all complete" }
-volume_gb = { type = "DOUBLE", unit = "GB", doc = "moved on tape" }
-wall_s = { type = "DOUBLE", unit = "s", doc = "mount request to dismounted, minus no_request_s" }
-moving_s = { type = "DOUBLE", unit = "s", doc = "first to last block of its files, with waits for data or room" }
-drive_s = { type = "DOUBLE", unit = "s", doc = "time the drive worked, by its basis" }
-between_s = { type = "DOUBLE", unit = "s", doc = "between its files, from last block to first, minus tape motion and no_request_s; NULL unless each of these gaps was logged" }
-position_s = { type = "DOUBLE", unit = "s", doc = "tape motion, including to the first file" }
-no_request_s = { type = "DOUBLE", unit = "s", doc = "mounted without a request: demand, not a cost" }
+days_since = { type = "DOUBLE", unit = "d", doc = "days between the first mount in the result and this mount" }
+n_files = { type = "BIGINT", doc = "files that the mount moved, all of them complete" }
+volume_gb = { type = "DOUBLE", unit = "GB", doc = "data that the mount moved on tape" }
+wall_s = { type = "DOUBLE", unit = "s", doc = "time from the mount request to the end of the dismount, minus no_request_s" }
+moving_s = { type = "DOUBLE", unit = "s", doc = "time of the mount's transfers from first to last block, including waits for data or buffer space" }
+drive_s = { type = "DOUBLE", unit = "s", doc = "time in which the drive moved data, measured as the drive rate's basis defines" }
+between_s = { type = "DOUBLE", unit = "s", doc = "time between the mount's files, from last block to first block, minus tape motion and no_request_s; NULL unless every gap of the mount was logged" }
+position_s = { type = "DOUBLE", unit = "s", doc = "tape motion in the mount, including the motion to the first file" }
+no_request_s = { type = "DOUBLE", unit = "s", doc = "time with the tape mounted and no request for the drive, which is lack of work and not a cost" }
 */
 WITH moving AS (
     SELECT system, session_id, bool_and(status = 'ok') AS is_whole,

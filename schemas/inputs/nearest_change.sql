@@ -1,26 +1,26 @@
 /*
-title = "The change nearest to a step"
-why = "The change that may explain a finding: the nearest entry of the change log that affects its entity. An entry that names the entity precedes one for the complete site at the same distance."
+title = "The change nearest to a step in a value"
+why = "The change that may explain a finding: the nearest entry of the change log that affects the finding's entity. At equal distance an entry that names the entity comes before one for the complete site."
 
 [params.since]
 type = "TIMESTAMP"
-doc = "first instant, UTC"
+doc = "earliest instant of a change, UTC"
 
 [params.until]
 type = "TIMESTAMP"
-doc = "last instant, UTC"
+doc = "latest instant of a change, UTC"
 
 [params.step_at]
 type = "TIMESTAMP"
-doc = "instant of the step, UTC"
+doc = "instant at which the value stepped, UTC"
 
 [params.names]
 type = "VARCHAR[]"
 doc = "drives, stations, hosts and systems of the finding, separated by commas"
 
 [columns]
-change_id = { type = "VARCHAR", doc = "as in site.change" }
-changed_at = { type = "TIMESTAMP", doc = "when, UTC" }
+change_id = { type = "VARCHAR", doc = "id of the change, as in site.change" }
+changed_at = { type = "TIMESTAMP", doc = "instant of the change, UTC" }
 what = { type = "VARCHAR", doc = "what was changed" }
 */
 SELECT change_id, changed_at, any_value(what) AS what

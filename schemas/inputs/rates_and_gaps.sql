@@ -1,29 +1,29 @@
 /*
-title = "Rates of large files, and gaps"
-why = "Input for the effects of changes: each value with everything by which values are compared like with like."
+title = "Rates of large files, and gaps between files"
+why = "Input for the effects of changes: rates and gaps, each with the properties in which compared values must agree, such as tape and size."
 
 [params.begin]
 type = "TIMESTAMP"
-doc = "first instant, UTC"
+doc = "start of the period, UTC"
 
 [params.end]
 type = "TIMESTAMP"
-doc = "instant after the last, UTC"
+doc = "end of the period, exclusive, UTC"
 
 [columns]
-measure = { type = "VARCHAR", doc = "rate or gap" }
+measure = { type = "VARCHAR", doc = "rate (of a large file) or gap (between two files)" }
 moved_at = { type = "TIMESTAMP", doc = "start of the file or the gap" }
-value = { type = "DOUBLE", doc = "rate in MB/s; gap in s, for gaps with a request throughout" }
+value = { type = "DOUBLE", doc = "rate in MB/s, or gap in s; gaps in which the drive had no request are left out" }
 mode = { type = "VARCHAR", doc = "read or write" }
 generation = { type = "VARCHAR", doc = "technology of the drive" }
 system = { type = "VARCHAR", doc = "archive system" }
 station = { type = "VARCHAR", doc = "station" }
 drive = { type = "VARCHAR", doc = "drive" }
-mover_host = { type = "VARCHAR", doc = "host of the mover" }
+mover_host = { type = "VARCHAR", doc = "host of the drive's mover" }
 volume = { type = "VARCHAR", doc = "tape label" }
-cluster = { type = "VARCHAR", doc = "cluster of values: files of a tape in a drive that day, gaps of a mount" }
-size = { type = "BIGINT", doc = "size class of a rate's file: powers of two above 0.5 GB; 0 for gaps" }
-basis = { type = "VARCHAR", doc = "drive_rate_basis of a rate; empty for gaps" }
+cluster = { type = "VARCHAR", doc = "group of values that depend on each other: files of one tape in one drive on a day, or gaps of one mount" }
+size = { type = "BIGINT", doc = "size class of the file whose rate it is, in powers of two above 0.5 GB; 0 for gaps" }
+basis = { type = "VARCHAR", doc = "basis of the drive rate: call, block or encp; empty for gaps" }
 */
 SELECT 'rate' AS measure, started_at AS moved_at, rate_mb_s AS value, mode, generation, system, station, drive, mover_host,
        volume, concat_ws(' ', drive, volume, day) AS cluster, CAST(floor(log2(bytes / 5e8)) AS BIGINT) AS size,

@@ -1,16 +1,16 @@
 /*
-title = "Least ages of the mount policies of reads"
-why = "The mount policy under which the replay runs the recorded days."
+title = "Mount policies of reads: least age of requests"
+why = "Under these mount policies the replay runs the recorded days."
 takes = ["last_day"]
 
 [params.n_days]
 type = "BIGINT"
 default = "7"
-doc = "number of site days, up to last_day"
+doc = "number of site days in the period that ends with last_day"
 
 [columns]
-min_age_s = { type = "DOUBLE", unit = "s", doc = "least age of the mount policy of a request, as its frontend logged it" }
-n_requests = { type = "BIGINT", doc = "requests with this policy" }
+min_age_s = { type = "DOUBLE", unit = "s", doc = "age that a request must reach before its mount policy allows a mount, as the frontend logged it" }
+n_requests = { type = "BIGINT", doc = "read requests with this policy" }
 */
 SELECT date_diff('microsecond', q.queued_at, q.due_at) / 1e6 AS min_age_s, count(*) AS n_requests
 FROM silver.request q CROSS JOIN site.setting c

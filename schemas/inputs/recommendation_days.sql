@@ -1,6 +1,6 @@
 /*
-title = "Days before and after recommendations"
-why = "Data moved per day by a recommendation's drives and by other drives of their kind, to compute the realised gain. Without the day on which it was applied."
+title = "Drives' work before and after recommendations"
+why = "Data moved per day by the drives of a recommendation and by other drives of their kind, to compute the realised gain. The day on which the recommendation was applied is left out."
 
 [params.last_day]
 type = "DATE"
@@ -9,24 +9,24 @@ doc = "last site day: report outcome and state as of this day; default: the last
 [params.n_days]
 type = "BIGINT"
 default = "28"
-doc = "site days on either side"
+doc = "number of site days to compare before, and after, the recommendation was applied"
 
 [columns]
 number = { type = "BIGINT", doc = "recommendation" }
-text = { type = "VARCHAR", doc = "what was recommended" }
-state = { type = "VARCHAR", doc = "made, applied or dropped, as of last_day" }
-made_day = { type = "DATE", doc = "when it was made" }
-applied_day = { type = "DATE", doc = "first site day with it; NULL where it was not applied by the last day" }
-is_hours = { type = "BOOLEAN", doc = "it frees drive-hours and does not raise the rate" }
+text = { type = "VARCHAR", doc = "text of the recommendation" }
+state = { type = "VARCHAR", doc = "made, applied or dropped: state of the recommendation on last_day" }
+made_day = { type = "DATE", doc = "site day on which the recommendation was made" }
+applied_day = { type = "DATE", doc = "first site day on which the recommendation was in effect; NULL where it was not applied by the last day" }
+is_hours = { type = "BOOLEAN", doc = "true where the recommendation frees drive-hours and does not raise the rate" }
 predicted_gb_day = { type = "DOUBLE", unit = "GB/day", doc = "promised gain" }
-predicted_gb_day_low = { type = "DOUBLE", was = "predicted_least_gb_day", unit = "GB/day", doc = "low end" }
-predicted_gb_day_high = { type = "DOUBLE", was = "predicted_most_gb_day", unit = "GB/day", doc = "high end" }
+predicted_gb_day_low = { type = "DOUBLE", was = "predicted_least_gb_day", unit = "GB/day", doc = "low end of the promised gain's interval" }
+predicted_gb_day_high = { type = "DOUBLE", was = "predicted_most_gb_day", unit = "GB/day", doc = "high end of the promised gain's interval" }
 day = { type = "DATE", doc = "site day; NULL where there is no day to compare" }
-is_after = { type = "BOOLEAN", doc = "true after it was applied" }
-moved_gb = { type = "DOUBLE", unit = "GB", doc = "moved by its drives" }
-busy_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours of its drives at work" }
-peers_gb = { type = "DOUBLE", unit = "GB", doc = "moved by other drives of the same kinds" }
-peers_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours of those other drives at work" }
+is_after = { type = "BOOLEAN", doc = "true for a day after the recommendation was applied" }
+moved_gb = { type = "DOUBLE", unit = "GB", doc = "data that the drives of the recommendation moved" }
+busy_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours at work of the drives of the recommendation" }
+peers_gb = { type = "DOUBLE", unit = "GB", doc = "data moved by other drives of the same technologies" }
+peers_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours at work of other drives of the same technologies" }
 */
 WITH last_said AS (
     -- a repeated event is a correction: the last one of each kind counts, from its day on

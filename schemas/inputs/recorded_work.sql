@@ -1,34 +1,34 @@
 /*
-title = "What drives did, for the replay"
+title = "Recorded work of drives, for the replay"
 why = "Every mount with its files, pauses and waits: the what-if simulator replays them before it estimates the effect of a change."
 takes = ["last_day"]
 
 [params.n_days]
 type = "BIGINT"
 default = "7"
-doc = "number of site days, up to last_day"
+doc = "number of site days in the period that ends with last_day"
 
 [columns]
 session_id = { type = "VARCHAR", doc = "mount" }
 system = { type = "VARCHAR", doc = "archive system" }
-kind = { type = "VARCHAR", doc = "technology of the drive, else the drive itself" }
+kind = { type = "VARCHAR", doc = "technology of the drive; the drive's own name where site.toml does not name the technology" }
 drive = { type = "VARCHAR", doc = "drive" }
-station = { type = "VARCHAR", doc = "station of most of the mount's bytes" }
+station = { type = "VARCHAR", doc = "station to which most bytes of the mount went, or from which they came" }
 volume = { type = "VARCHAR", doc = "tape label" }
-mode = { type = "VARCHAR", doc = "read or write; for a mount that did both, the mode of most files" }
-asked_at = { type = "TIMESTAMP", doc = "when its first file was queued, or the mount requested; with a mount policy, when the first of its files was due, because until then they wait by choice" }
-requested_at = { type = "TIMESTAMP", doc = "mount request, when the drive is taken" }
-dismounted_at = { type = "TIMESTAMP", doc = "drive free again; NULL where it was not logged, and then the mount cannot be replayed" }
-queued_at = { type = "TIMESTAMP", doc = "when one of its files was requested; NULL where no log has it" }
+mode = { type = "VARCHAR", doc = "read or write; where a mount did both, the mode of most of its files" }
+asked_at = { type = "TIMESTAMP", doc = "instant at which the mount's first file was queued, or the mount was requested. With a mount policy it is the instant at which the first file was due, because the files wait until then by choice" }
+requested_at = { type = "TIMESTAMP", doc = "instant of the mount request, from which the drive is occupied" }
+dismounted_at = { type = "TIMESTAMP", doc = "instant at which the drive was free again; NULL where no log shows it, so that the mount cannot be replayed" }
+queued_at = { type = "TIMESTAMP", doc = "instant at which the file was requested; NULL where no log shows it" }
 file_number = { type = "BIGINT", doc = "number of the file on the tape" }
-file_bytes = { type = "BIGINT", unit = "bytes", doc = "moved by one of its files; 0 where it failed" }
-moving_s = { type = "DOUBLE", unit = "s", doc = "first to last block" }
-wait_s = { type = "DOUBLE", unit = "s", doc = "part of the transfer time in which the drive waited for data to write or for room to read into; NULL where no log has it" }
-before_s = { type = "DOUBLE", unit = "s", doc = "from the end of the previous file to the file's first block; for the first file of a mount, from the mount request" }
-think_s = { type = "DOUBLE", unit = "s", doc = "part of before_s without a request" }
-avoidable_s = { type = "DOUBLE", was = "judged_s", unit = "s", doc = "part of before_s for dialogues, databases and start; all but think_s where no log separates it" }
-position_s = { type = "DOUBLE", unit = "s", doc = "part of before_s winding from the previous file; NULL for the first, and where no log separates it" }
-after_s = { type = "DOUBLE", unit = "s", doc = "for the last file, from its last block to dismounted" }
+file_bytes = { type = "BIGINT", unit = "bytes", doc = "bytes moved of the file; 0 where the transfer failed" }
+moving_s = { type = "DOUBLE", unit = "s", doc = "time from the first block of the file to its last" }
+wait_s = { type = "DOUBLE", unit = "s", doc = "part of the transfer in which the drive waited for data to write or for buffer space to read into; NULL where no log shows it" }
+before_s = { type = "DOUBLE", unit = "s", doc = "time from the end of the previous file to the first block of this file; for the first file of a mount, time from the mount request" }
+think_s = { type = "DOUBLE", unit = "s", doc = "part of before_s in which the drive had no request" }
+avoidable_s = { type = "DOUBLE", was = "judged_s", unit = "s", doc = "part of before_s spent on dialogues, databases and start; where no log separates them, before_s minus think_s" }
+position_s = { type = "DOUBLE", unit = "s", doc = "tape motion within before_s, from the previous file to this one; NULL for the first file, and where no log separates it" }
+after_s = { type = "DOUBLE", unit = "s", doc = "for the last file, time from its last block to the end of the dismount" }
 */
 WITH file AS (
     SELECT t.system, t.session_id, t.station, t.mode, t.transfer_id, t.file_number, t.queued_at, t.started_at, t.ended_at,

@@ -1,6 +1,6 @@
 /*
 title = "Lines that could not be read"
-why = "The lines of `tapescope rejects`: the first ones of each file and reason, for people to report."
+why = "The lines that `tapescope rejects` lists: for each file and reason the first few, so that people can report them."
 
 [params.source]
 type = "VARCHAR"
@@ -8,15 +8,15 @@ doc = "only this source; default: all"
 
 [params.most]
 type = "BIGINT"
-doc = "lines of each file and reason"
+doc = "maximum number of lines for each file and reason"
 
 [columns]
 path = { type = "VARCHAR", doc = "file" }
-source = { type = "VARCHAR", doc = "source that read it" }
+source = { type = "VARCHAR", doc = "source that read the file" }
 reason = { type = "VARCHAR", doc = "why" }
-line_no = { type = "BIGINT", doc = "line of the file" }
-text = { type = "VARCHAR", doc = "the line, at most 300 characters" }
-n_lines = { type = "BIGINT", doc = "lines of that file with that reason" }
+line_no = { type = "BIGINT", doc = "line number in the file" }
+text = { type = "VARCHAR", doc = "text of the line, at most 300 characters" }
+n_lines = { type = "BIGINT", doc = "number of lines in the file that were rejected for this reason" }
 */
 SELECT f.path, f.source, r.reason, r.line_no, r.text, count(*) OVER (PARTITION BY f.path, r.reason) AS n_lines
 FROM ops.reject r JOIN ops.file f USING (file_id)

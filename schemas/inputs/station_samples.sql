@@ -1,6 +1,6 @@
 /*
-title = "Traffic of a station's network, disks and links"
-why = "Input for the estimate of a station's clock: rates by its own clock, or by that of the switch. Data from tape comes into the station and is written to its disks; data to tape takes the reverse way."
+title = "Traffic of a station's network ports, disks and links"
+why = "Input for the estimate of a station's clock error: traffic by the station's own clock, or by the switch's. Reads from tape enter the station and go to its disks; writes to tape go the other way."
 
 [params.station]
 type = "VARCHAR"
@@ -8,19 +8,19 @@ doc = "station"
 
 [params.begin]
 type = "TIMESTAMP"
-doc = "first instant, UTC"
+doc = "start of the period, UTC"
 
 [params.end]
 type = "TIMESTAMP"
-doc = "instant after the last, UTC"
+doc = "end of the period, exclusive, UTC"
 
 [columns]
-watched = { type = "VARCHAR", doc = "network, disk or link" }
-tool = { type = "VARCHAR", doc = "program that took the samples; switch for links" }
-at_s = { type = "DOUBLE", unit = "s", doc = "start of the sample, since 1970" }
-step_s = { type = "DOUBLE", unit = "s", doc = "its length" }
-in_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "into the station, for all its interfaces or links, or written to its disks" }
-out_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "out of the station, or read from its disks" }
+watched = { type = "VARCHAR", doc = "what the sample measures: network, disk or link" }
+tool = { type = "VARCHAR", doc = "program that took the samples; the word switch for links" }
+at_s = { type = "DOUBLE", unit = "s", doc = "start of the sample, in seconds since 1970" }
+step_s = { type = "DOUBLE", unit = "s", doc = "length of the sample" }
+in_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "rate into the station over all its interfaces or links, or rate of writes to its disks" }
+out_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "rate out of the station over all its interfaces or links, or rate of reads from its disks" }
 */
 WITH passed AS (
     SELECT 'network' AS watched, tool, from_at, to_at, sum(in_bytes_s) AS in_bytes_s, sum(out_bytes_s) AS out_bytes_s

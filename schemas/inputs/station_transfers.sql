@@ -1,22 +1,22 @@
 /*
-title = "Transfers of stations in the movers' log"
-why = "Reference for the clocks of stations: when bytes must have passed, by the clock of the movers' log."
+title = "Transfers of stations in the movers' logs"
+why = "Reference for the clocks of stations: the times at which bytes passed, by the clock of the movers' log."
 
 [params.begin]
 type = "TIMESTAMP"
-doc = "first instant, UTC"
+doc = "start of the period, UTC"
 
 [params.end]
 type = "TIMESTAMP"
-doc = "instant after the last, UTC"
+doc = "end of the period, exclusive, UTC"
 
 [columns]
 station = { type = "VARCHAR", doc = "station" }
 system = { type = "VARCHAR", doc = "archive system" }
 mode = { type = "VARCHAR", doc = "read or write" }
-begin_s = { type = "DOUBLE", unit = "s", doc = "first block, since 1970" }
-end_s = { type = "DOUBLE", unit = "s", doc = "last block, since 1970" }
-bytes = { type = "BIGINT", unit = "bytes", doc = "moved" }
+begin_s = { type = "DOUBLE", unit = "s", doc = "time of the first block, in seconds since 1970" }
+end_s = { type = "DOUBLE", unit = "s", doc = "time of the last block, in seconds since 1970" }
+bytes = { type = "BIGINT", unit = "bytes", doc = "bytes moved" }
 */
 SELECT t.station, t.system, t.mode, epoch(t.started_at) AS begin_s, epoch(t.ended_at) AS end_s, t.bytes
 FROM silver.transfer t SEMI JOIN site.station s ON s.station = t.station

@@ -1,20 +1,20 @@
 /*
 title = "Tape motions between two files"
-why = "Data to fit the seek model: where the tape was, where it had to go, and how long that took, in reading mounts of tapes with all files known."
+why = "Data to fit the seek model: where the tape was, where it had to go, and how long that took. It has reading mounts of tapes on which all files are known."
 takes = ["last_day"]
 
 [params.n_days]
 type = "BIGINT"
 default = "28"
-doc = "number of site days, up to last_day"
+doc = "number of site days in the period that ends with last_day"
 
 [columns]
 generation = { type = "VARCHAR", doc = "technology of the drive" }
 session_id = { type = "VARCHAR", doc = "mount" }
 volume = { type = "VARCHAR", doc = "tape label" }
-from_gb = { type = "DOUBLE", unit = "GB", doc = "end of the file before, counted from the first byte of the tape" }
-to_gb = { type = "DOUBLE", unit = "GB", doc = "start of the file after" }
-position_s = { type = "DOUBLE", unit = "s", doc = "duration of the tape motion between them" }
+from_gb = { type = "DOUBLE", unit = "GB", doc = "position of the end of the previous file, counted from the first byte of the tape" }
+to_gb = { type = "DOUBLE", unit = "GB", doc = "position of the start of the next file, counted from the first byte of the tape" }
+position_s = { type = "DOUBLE", unit = "s", doc = "duration of the tape motion between the two files" }
 */
 WITH placed AS (
     SELECT system, volume, file_number, bytes, count(*) OVER tape AS n_known, max(file_number) OVER tape AS n_files,

@@ -1,26 +1,26 @@
 /*
-title = "Reads of files, in their order"
-why = "Which file was fetched from tape and when, to compute what a buffer of any size would have caught. It has only files that the present disks did not hold."
+title = "Reads of files from tape, in order of time"
+why = "Which file was read from tape and when, to compute how many of these reads a disk buffer of any size would have saved. Files that were on disk anyway do not occur."
 takes = ["last_day", "group"]
 
 [params.n_days]
 type = "BIGINT"
 default = "28"
-doc = "number of site days, up to last_day"
+doc = "number of site days in the period that ends with last_day"
 
 [params.n_most]
 type = "BIGINT"
 default = "1000000"
-doc = "most reads of each kind of log, the newest"
+doc = "maximum number of reads for each kind of log, the newest ones"
 
 [columns]
-witness = { type = "VARCHAR", doc = "log that has it: drives (completely read files, identified by their place on a tape) or pools (completed restores, identified by dCache's name of the file). One read may be in both" }
+witness = { type = "VARCHAR", doc = "log that shows the read: drives (complete reads of files, identified by their position on tape) or pools (completed restores, identified by dCache's pnfsid). One read may occur in both" }
 system = { type = "VARCHAR", doc = "archive system" }
-file = { type = "VARCHAR", doc = "identity of the file: drives volume:number:bytes, pools pnfsid:bytes. A different size means a different file with the same number" }
+file = { type = "VARCHAR", doc = "identity of the file: volume:number:bytes in logs of drives, pnfsid:bytes in records of pools. A different size means another file" }
 storage_group = { type = "VARCHAR", doc = "storage group; NULL where no log records it" }
 file_family = { type = "VARCHAR", doc = "file family; NULL where no log records it" }
-bytes = { type = "BIGINT", unit = "bytes", doc = "size of the file: for drives on tape, for pools in the pool" }
-read_at = { type = "TIMESTAMP", doc = "when: for drives the first block, for pools the request for the restore" }
+bytes = { type = "BIGINT", unit = "bytes", doc = "size of the file: its size on tape in logs of drives, its size in the pool in records of pools" }
+read_at = { type = "TIMESTAMP", doc = "time of the file's first block in logs of drives, time of the restore request in records of pools" }
 day = { type = "DATE", doc = "site day of read_at" }
 */
 WITH told AS (

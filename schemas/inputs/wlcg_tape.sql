@@ -1,20 +1,20 @@
 /*
-title = "WLCG tape metrics, by storage group"
-why = "The numbers that WLCG asks every tape site to publish: bytes kept, read and written, and how often tapes were mounted that day."
+title = "WLCG tape metrics by storage group"
+why = "The numbers that WLCG asks every tape site to publish: bytes kept, read and written, and the number of mounts on that day."
 
 [params.last_day]
 type = "DATE"
 doc = "site day; default: the last day with data"
 
 [columns]
-storage_group = { type = "VARCHAR", doc = "storage group; the pool where only ENDIT's logs exist" }
-used_bytes = { type = "BIGINT", unit = "bytes", doc = "files kept on tape, deleted ones left out; rounded to 10^9; NULL where no volume table was read" }
-occupied_bytes = { type = "BIGINT", unit = "bytes", doc = "capacity of the group's tapes that have been written; rounded to 10^9" }
-read_bytes = { type = "BIGINT", unit = "bytes", doc = "read from tape on that day, by the drives' logs; where no such log covers the day, fetched by the pools' records or ENDIT's runs; NULL without any log" }
-write_bytes = { type = "BIGINT", unit = "bytes", doc = "written to tape on that day, by the same logs" }
-total_mounts = { type = "BIGINT", doc = "mounts requested on that day in which files moved; NULL, like the following columns, without a drive log" }
-unique_mounts = { type = "BIGINT", doc = "different tapes mounted" }
-avg_remounts = { type = "DOUBLE", doc = "mean number of mounts of a tape, to two digits; 1 is ideal, 0 where no tape was mounted" }
+storage_group = { type = "VARCHAR", doc = "storage group; the name of the pool where the site has only ENDIT's logs" }
+used_bytes = { type = "BIGINT", unit = "bytes", doc = "size of the files kept on tape, without deleted ones, rounded to 10^9; NULL where no volume table was read" }
+occupied_bytes = { type = "BIGINT", unit = "bytes", doc = "capacity of those tapes of the group that hold data, rounded to 10^9" }
+read_bytes = { type = "BIGINT", unit = "bytes", doc = "bytes read from tape on that day, by the drives' logs. On a day without such logs, bytes restored by pools' records or ENDIT's runs; NULL without any log" }
+write_bytes = { type = "BIGINT", unit = "bytes", doc = "bytes written to tape on that day, by the same kind of log as read_bytes" }
+total_mounts = { type = "BIGINT", doc = "mounts requested on that day in which files moved; NULL without a log of drives" }
+unique_mounts = { type = "BIGINT", doc = "number of different tapes mounted; NULL without a log of drives" }
+avg_remounts = { type = "DOUBLE", doc = "mean number of mounts per tape, to two digits: 1 is ideal, 0 means that no tape was mounted; NULL without a log of drives" }
 */
 WITH kept AS (
     SELECT storage_group, sum(active_bytes) AS used_bytes, sum(capacity_bytes) AS occupied_bytes

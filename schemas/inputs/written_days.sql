@@ -1,6 +1,6 @@
 /*
-title = "Data written each day"
-why = "Bytes written to tape per day, and how much of the day logs cover, to estimate growth."
+title = "Data written to tape each day"
+why = "Bytes written to tape per day with the share of the day that logs cover, to estimate growth."
 takes = ["last_day", "group"]
 
 [params.family]
@@ -11,12 +11,12 @@ doc = "one file family; default: all"
 [params.n_days]
 type = "BIGINT"
 default = "728"
-doc = "number of site days, up to last_day"
+doc = "number of site days in the period that ends with last_day"
 
 [columns]
-day = { type = "DATE", doc = "site day covered by logs or by the accounting's table of transfers; others are left out" }
-written_gb = { type = "DOUBLE", unit = "GB", doc = "written that day in complete files; 0 where logs show no writing" }
-seen_share = { type = "DOUBLE", unit = "1", doc = "share of the drives' hours that server logs cover; 1 on a day of the accounting's table, which has every transfer, and on days between two of its days at most a week apart" }
+day = { type = "DATE", doc = "site day covered by logs or by the accounting's table of transfers; other days are left out" }
+written_gb = { type = "DOUBLE", unit = "GB", doc = "data in complete files written on that day; 0 where logs cover the day and show no writes" }
+seen_share = { type = "DOUBLE", unit = "1", doc = "share of the drives' hours covered by server logs. It is 1 on days of the accounting's table, which lists every transfer, and on days between two of them at most a week apart" }
 */
 WITH covered AS (
     SELECT day, 1 - coalesce(sum(duration_us) FILTER (bucket = 'unknown'), 0) / sum(duration_us) AS share

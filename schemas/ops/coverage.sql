@@ -1,15 +1,15 @@
 /*
 title = "Coverage"
-grain = "one row per source, host and hour that a log was expected for or covers"
+grain = "one row per source, host and hour for which a log was expected or read"
 why = "Reports list missing hours first, and a verdict that depends on missing hours is withheld."
 features = ["I13"]
 
 [columns]
 source = { type = "VARCHAR", doc = "source" }
-host = { type = "VARCHAR", doc = "host, link or archive system" }
+host = { type = "VARCHAR", doc = "host, link or archive system that the log covers" }
 hour_at = { type = "TIMESTAMP", doc = "start of the hour, UTC" }
-expected_s = { type = "DOUBLE", unit = "s", doc = "seconds of the hour for which site.toml declares a log; NULL if none" }
-seen_s = { type = "DOUBLE", unit = "s", doc = "seconds of the hour covered by a log, within the declared time where any is declared" }
+expected_s = { type = "DOUBLE", unit = "s", doc = "seconds of the hour for which site.toml declares a log; NULL if it declares no log" }
+seen_s = { type = "DOUBLE", unit = "s", doc = "seconds of the hour that a log covers; where site.toml declares a log, only declared time counts" }
 
 [[checks]]
 expectation = "ExpectColumnValuesToBeBetween"

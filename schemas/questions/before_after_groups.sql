@@ -1,18 +1,18 @@
 /*
 title = "Which groups did the change help?"
 topic = "changes"
-why = "Overall rates of each storage group's mounts before and after an instant, because a change that helps one group may cost another. Descriptive only, as `before_after`."
+why = "Overall rates of each storage group's mounts before and after a change, because a change that helps one group may cost another. Descriptive only: the effects of other changes are not removed."
 takes = ["first_day", "last_day", "changed_at", "drive"]
 
 [columns]
-storage_group = { type = "VARCHAR", doc = "storage group of most of a mount's bytes; NULL where no log records it" }
+storage_group = { type = "VARCHAR", doc = "storage group to which most bytes of the mount belong; NULL where no log records it" }
 mode = { type = "VARCHAR", doc = "read, write or mixed" }
-n_before = { type = "BIGINT", doc = "mounts requested before it" }
-n_after = { type = "BIGINT", doc = "mounts requested at the change or after it" }
-before_gb = { type = "DOUBLE", unit = "GB", doc = "moved by the mounts before" }
-after_gb = { type = "DOUBLE", unit = "GB", doc = "moved by the mounts after" }
-before_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / wall-clock time of the mounts before; NULL without any" }
-after_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / wall-clock time of the mounts after" }
+n_before = { type = "BIGINT", doc = "number of mounts requested before the change" }
+n_after = { type = "BIGINT", doc = "number of mounts requested at the change or after it" }
+before_gb = { type = "DOUBLE", unit = "GB", doc = "data moved by the mounts before the change" }
+after_gb = { type = "DOUBLE", unit = "GB", doc = "data moved by the mounts after the change" }
+before_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "overall rate before the change: bytes / wall-clock time of the mounts; NULL without mounts" }
+after_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "overall rate after the change: bytes / wall-clock time of the mounts; NULL without mounts" }
 ratio = { type = "DOUBLE", unit = "1", doc = "after / before" }
 */
 WITH mount AS (

@@ -1,17 +1,17 @@
 /*
 title = "How do other archives compare?"
 topic = "changes"
-why = "The site's figures next to published ones and to those of other sites, which site.toml gives as facts under the site's name, e.g. read_overall_mb_s = 33. They show whether a problem is this archive's or tape's."
+why = "The site's figures next to published figures and those of other sites, to show whether a problem is this archive's or common to tape. In site.toml they are facts of another site, e.g. read_overall_mb_s = 33."
 takes = ["first_day", "last_day"]
 
 [columns]
-measure = { type = "VARCHAR", doc = "what is compared, as a fact would be named" }
-site = { type = "VARCHAR", doc = "site or document of the figure" }
-low = { type = "DOUBLE", doc = "the figure, in the unit at the end of its measure, otherwise a share; low end of a published range" }
-high = { type = "DOUBLE", doc = "high end" }
-own_is = { type = "DOUBLE", unit = "1", doc = "own figure / the nearer end; 1 within the range; NULL for the own figure, or without one" }
-year = { type = "VARCHAR", doc = "when; NULL for the own figure, and where the document has no date" }
-source = { type = "VARCHAR", doc = "where it is from" }
+measure = { type = "VARCHAR", doc = "name of the compared figure, as it would be named as a fact in site.toml" }
+site = { type = "VARCHAR", doc = "site or document that published the figure" }
+low = { type = "DOUBLE", doc = "the figure, or the low end of a published range, in the unit at the end of the measure's name; without a unit it is a share" }
+high = { type = "DOUBLE", doc = "the figure, or the high end of a published range" }
+own_is = { type = "DOUBLE", unit = "1", doc = "this archive's figure / the nearer end of the published range; 1 within the range; NULL where this archive has no such figure" }
+year = { type = "VARCHAR", doc = "year of the figure; NULL for this archive's figure, and where the document has no date" }
+source = { type = "VARCHAR", doc = "document, measurement or file that the figure comes from" }
 */
 WITH published (measure, site, low, high, year, source) AS (
     VALUES

@@ -1,19 +1,19 @@
 /*
-title = "Best block size for transfers"
+title = "Best block size for disk and path transfers"
 topic = "host"
-why = "Rates by block size in timed tests, and the smallest size close to the best rate. Blocks of 4 KB and 1 MB differ by more than a change of disks."
+why = "Rates by block size in timed tests, and the smallest size that comes close to the best rate. A block size of 4 KB instead of 1 MB can cost more than a slower disk."
 takes = ["host"]
 
 [columns]
 host = { type = "VARCHAR", doc = "host" }
-mode = { type = "VARCHAR", doc = "read, write or copy; NULL where no command is shown" }
+mode = { type = "VARCHAR", doc = "read, write or copy; NULL where the file shows no dd command" }
 block_bytes = { type = "BIGINT", unit = "bytes", doc = "block size" }
 n_runs = { type = "BIGINT", doc = "plausible runs" }
-low_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "rate of the slowest run" }
-p50_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "median rate of the runs" }
-high_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "fastest" }
-ratio_to_best = { type = "DOUBLE", was = "of_best", unit = "1", doc = "median / that of the best block size of the host and mode" }
-is_advised = { type = "BOOLEAN", doc = "true for the smallest size whose median is at least 0.95 of the best; NULL where only one size was tried" }
+low_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "rate of the slowest test run" }
+p50_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "median rate of the test runs" }
+high_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "rate of the fastest test run" }
+ratio_to_best = { type = "DOUBLE", was = "of_best", unit = "1", doc = "median rate / median rate of the best block size on the same host in the same mode" }
+is_advised = { type = "BOOLEAN", doc = "true for the smallest block size whose median rate is at least 0.95 of the best; NULL where only one size was tested" }
 */
 WITH tried AS (
     SELECT host, mode, block_bytes, count(*) AS n_runs, min(rate_bytes_s) / 1e6 AS low_mb_s,

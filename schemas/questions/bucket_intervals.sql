@@ -1,7 +1,7 @@
 /*
 title = "Which intervals make up a bucket of drive time?"
 topic = "hours"
-why = "From a drive's hours to the log: the longest intervals of a bucket on a day, their mount and file, and the lines that start and end them."
+why = "Leads from a drive's hours to the log: the longest intervals of a bucket on a day, with mount and file, and the log lines that start and end them."
 
 [params.last_day]
 type = "DATE"
@@ -14,42 +14,42 @@ doc = "drive"
 [params.bucket]
 type = "VARCHAR"
 default = "between_files"
-doc = "a bucket of gold.drive_ledger, or a group of them (gold.drive_time_bucket)"
+doc = "a bucket of gold.drive_ledger, or a group of buckets (gold.drive_time_bucket)"
 
 [params.session]
 type = "VARCHAR"
 default = ""
-doc = "only one mount, by its session_id; default: all"
+doc = "session_id of one mount; default: all mounts"
 
 [params.n]
 type = "BIGINT"
 default = 20
-doc = "number of intervals, the longest first"
+doc = "number of intervals; the longest come first"
 
 [columns]
-bucket = { type = "VARCHAR", doc = "bucket of drive time" }
-bucket_words = { type = "VARCHAR", doc = "the bucket in words" }
-from_at = { type = "TIMESTAMP", doc = "start within the day; for waits inside a transfer, start of the transfer" }
+bucket = { type = "VARCHAR", doc = "bucket of drive time to which the interval belongs" }
+bucket_words = { type = "VARCHAR", doc = "name of the bucket in words" }
+from_at = { type = "TIMESTAMP", doc = "start of the interval within the day; for waits inside a transfer, start of the transfer" }
 to_at = { type = "TIMESTAMP", doc = "end" }
-interval_s = { type = "DOUBLE", unit = "s", doc = "length of the interval; for waits inside a transfer their seconds" }
+interval_s = { type = "DOUBLE", unit = "s", doc = "length of the interval; for waits inside a transfer, sum of the waits" }
 session_id = { type = "VARCHAR", doc = "mount; NULL where no tape was mounted" }
-volume = { type = "VARCHAR", doc = "tape label of the mount" }
-session_s = { type = "DOUBLE", unit = "s", doc = "time of the bucket in that mount, on the day" }
-session_n = { type = "BIGINT", doc = "intervals of the bucket in that mount" }
-transfer_id = { type = "VARCHAR", doc = "file moved in it, or just before it" }
+volume = { type = "VARCHAR", doc = "tape label of the tape in the drive" }
+session_s = { type = "DOUBLE", unit = "s", doc = "time that the mount spent in the bucket on that day" }
+session_n = { type = "BIGINT", doc = "number of intervals that the mount spent in the bucket" }
+transfer_id = { type = "VARCHAR", doc = "transfer during the interval, or just before it" }
 mode = { type = "VARCHAR", doc = "read or write" }
-file_number = { type = "BIGINT", doc = "number of that file on the tape" }
-station = { type = "VARCHAR", doc = "station it was for" }
+file_number = { type = "BIGINT", doc = "number on the tape of the file that was transferred" }
+station = { type = "VARCHAR", doc = "station that the file came from or went to" }
 volume_gb = { type = "DOUBLE", unit = "GB", doc = "its size" }
-path = { type = "VARCHAR", doc = "log file of the line that starts it" }
-line_no = { type = "BIGINT", doc = "that line; NULL where no line shows it" }
-message = { type = "VARCHAR", doc = "what the warehouse keeps of the line" }
-end_path = { type = "VARCHAR", doc = "log file of the line that ends it" }
+path = { type = "VARCHAR", doc = "log file of the line that starts the interval" }
+line_no = { type = "BIGINT", doc = "line number of the line that starts the interval; NULL where no line shows it" }
+message = { type = "VARCHAR", doc = "text that the warehouse keeps of the line that starts the interval" }
+end_path = { type = "VARCHAR", doc = "log file of the line that ends the interval" }
 end_line_no = { type = "BIGINT", doc = "that line" }
-end_message = { type = "VARCHAR", doc = "what the warehouse keeps of the line" }
-n_intervals = { type = "BIGINT", doc = "number of intervals of the bucket on that day" }
+end_message = { type = "VARCHAR", doc = "last line of the interval: text that the warehouse keeps of it" }
+n_intervals = { type = "BIGINT", doc = "number of all intervals in the bucket on that day" }
 all_s = { type = "DOUBLE", unit = "s", doc = "their sum" }
-ledger_s = { type = "DOUBLE", unit = "s", doc = "time of the bucket in the ledger" }
+ledger_s = { type = "DOUBLE", unit = "s", doc = "time in the bucket on that day, by gold.drive_ledger" }
 */
 WITH wanted AS (
     SELECT (SELECT list(bucket) FROM gold.drive_time_bucket WHERE $bucket IN (bucket, time_group)) AS buckets,

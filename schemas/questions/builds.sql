@@ -1,21 +1,21 @@
 /*
 title = "Builds"
 topic = "operations"
-why = "What was built when, how much, and whether the checks passed it."
+why = "When each build ran, how much it computed, and whether its checks passed."
 
 [params.n]
 type = "BIGINT"
 default = "50"
-doc = "number of builds, the newest first"
+doc = "number of builds; the newest come first"
 
 [columns]
-number = { type = "BIGINT", doc = "number of the build" }
+number = { type = "BIGINT", doc = "number of the build; the first build has 1" }
 build_id = { type = "VARCHAR", doc = "build" }
-is_full = { type = "BOOLEAN", doc = "true where everything was computed again" }
-is_committed = { type = "BOOLEAN", doc = "true where it was committed; if not, the previous build still holds" }
+is_full = { type = "BOOLEAN", doc = "true where the build computed all days again" }
+is_committed = { type = "BOOLEAN", doc = "true where the build was committed; after a build that was not, the previous one stays in use" }
 n_days = { type = "BIGINT", doc = "days made" }
 n_rows = { type = "BIGINT", doc = "rows made" }
-n_failed_checks = { type = "BIGINT", doc = "checks that failed, of either severity" }
+n_failed_checks = { type = "BIGINT", doc = "checks of the build that failed, critical or warning" }
 */
 SELECT b.number, b.build_id, b.is_full, b.is_committed, CAST(json_array_length(b.days) AS BIGINT) AS n_days, b.n_rows,
        count(*) FILTER (c.outcome <> 'passed') AS n_failed_checks

@@ -1,18 +1,18 @@
 /*
-title = "Hours of drives at work"
+title = "Share of each hour in which drives worked"
 topic = "hours"
-why = "When each drive worked, when it moved data, and what held it back, per drive and hour."
+why = "For each drive and hour: how much of the hour it worked, how much of it data moved, and what held the drive back."
 takes = ["first_day", "last_day", "station", "drive"]
 
 [columns]
 drive = { type = "VARCHAR", doc = "drive" }
 hour_at = { type = "TIMESTAMP", doc = "start of the hour, UTC" }
-station = { type = "VARCHAR", doc = "station of most of its transfer time; NULL where it moved no file" }
-mode = { type = "VARCHAR", doc = "read or write, of most of that time" }
-busy_share = { type = "DOUBLE", unit = "1", doc = "share of the hour at work: a tape in the drive or on its way, with a request for it" }
-moving_share = { type = "DOUBLE", unit = "1", doc = "share of the hour in which data moved: in files, without waits" }
-lost_share = { type = "DOUBLE", unit = "1", doc = "the difference: gaps, waits, tape motion, mounts" }
-verdict = { type = "VARCHAR", doc = "what held the drive back (gold.bottleneck)" }
+station = { type = "VARCHAR", doc = "station with most of the drive's transfer time in the hour; NULL where the drive moved no file" }
+mode = { type = "VARCHAR", doc = "read or write: mode of most of the drive's transfer time in the hour" }
+busy_share = { type = "DOUBLE", unit = "1", doc = "share of the hour in which the drive was at work: a tape in the drive or on its way, and a request for it" }
+moving_share = { type = "DOUBLE", unit = "1", doc = "share of the hour in which data moved: the transfers without their waits" }
+lost_share = { type = "DOUBLE", unit = "1", doc = "busy_share minus moving_share: gaps between files, waits, tape motion and mounting" }
+verdict = { type = "VARCHAR", doc = "bottleneck that held the drive back in the hour (gold.bottleneck)" }
 */
 SELECT drive, hour_at, station, mode, busy_s / 3600 AS busy_share,
        greatest(0, transfer_s - coalesce(wait_s, 0)) / 3600 AS moving_share,

@@ -2,19 +2,19 @@
 title = "All checks of the last build"
 topic = "operations"
 was = ["last_build"]
-why = "The build of the numbers, and the checks before it was committed, failed ones first."
+why = "The checks of the newest build before it was committed; failed ones come first."
 
 [columns]
 build_id = { type = "VARCHAR", doc = "build" }
 number = { type = "BIGINT", doc = "number of the build" }
-is_committed = { type = "BOOLEAN", doc = "false where a critical check failed" }
-relation = { type = "VARCHAR", doc = "relation whose changed rows were checked; NULL if no relation was" }
+is_committed = { type = "BOOLEAN", doc = "false where a critical check failed, so that the build was not committed" }
+relation = { type = "VARCHAR", doc = "relation whose changed rows were checked; NULL where the build had nothing to check" }
 expectation = { type = "VARCHAR", doc = "name of the expectation in Great Expectations" }
-arguments = { type = "VARCHAR", doc = "its arguments (JSON)" }
+arguments = { type = "VARCHAR", doc = "arguments of the expectation (JSON)" }
 severity = { type = "VARCHAR", doc = "critical or warning" }
 outcome = { type = "VARCHAR", doc = "passed, failed, or error where the check itself could not run" }
-n_failing = { type = "BIGINT", doc = "rows that fail it" }
-detail = { type = "VARCHAR", doc = "examples, files of the failing rows, or the error" }
+n_failing = { type = "BIGINT", doc = "number of rows that fail the check" }
+detail = { type = "VARCHAR", doc = "examples of failing rows, the log files they come from, or the error" }
 */
 SELECT b.build_id, b.number, b.is_committed, c.relation, c.expectation, c.arguments, c.severity, c.outcome, c.n_failing, c.detail
 FROM ops.build b

@@ -1,27 +1,27 @@
 /*
-title = "Do the clocks agree?"
+title = "Do the clocks of stations and movers agree?"
 topic = "operations"
-why = "Logs of two hosts can be compared only as closely as their clocks agree. No data is shifted; this shows the shift that would be needed, and the smallest difference that can be found."
+why = "Logs of two hosts can be compared only as closely as their clocks agree. This shows the difference between the clocks, and how small a difference can be found. No data is shifted."
 
 [params.last_day]
 type = "DATE"
 doc = "report the state as of this site day; default: the last day with data"
 
 [columns]
-station = { type = "VARCHAR", doc = "station whose clock it is" }
-system = { type = "VARCHAR", doc = "archive system whose movers' log it is compared with" }
-tool = { type = "VARCHAR", doc = "program that sampled the station; NULL where no program did" }
-watched = { type = "VARCHAR", doc = "network, disk, or link (the switch's counters)" }
-direction = { type = "VARCHAR", doc = "in (read from tape for the station), out (written to tape), or both together" }
-n_transfers = { type = "BIGINT", doc = "transfers in the time with samples" }
+station = { type = "VARCHAR", doc = "station whose clock is compared" }
+system = { type = "VARCHAR", doc = "archive system with whose movers' log the clock is compared" }
+tool = { type = "VARCHAR", doc = "program that sampled the station; NULL where the switch's counters were used" }
+watched = { type = "VARCHAR", doc = "what was sampled: network, disk or link (the switch's counters)" }
+direction = { type = "VARCHAR", doc = "traffic that is compared: in (read from tape for the station), out (written to tape), or both together" }
+n_transfers = { type = "BIGINT", doc = "number of transfers during the samples" }
 sample_s = { type = "DOUBLE", unit = "s", doc = "length of a sample" }
-skew_s = { type = "DOUBLE", unit = "s", doc = "the station's clock minus that of the movers' log; NULL where it cannot be determined" }
-skew_s_low = { type = "DOUBLE", unit = "s", doc = "low end of its 90 % interval" }
-skew_s_high = { type = "DOUBLE", unit = "s", doc = "high end" }
-blind_below_s = { type = "DOUBLE", unit = "s", doc = "smallest difference that can be found" }
+skew_s = { type = "DOUBLE", unit = "s", doc = "time by which the station's clock is ahead of the movers' log; NULL where it cannot be determined" }
+skew_s_low = { type = "DOUBLE", unit = "s", doc = "low end of the 90 % interval of the clock difference" }
+skew_s_high = { type = "DOUBLE", unit = "s", doc = "high end of the 90 % interval of the clock difference" }
+blind_below_s = { type = "DOUBLE", unit = "s", doc = "smallest clock difference that can be found" }
 summary = { type = "VARCHAR", was = "says", doc = "the result as a sentence" }
 first_day = { type = "DATE", doc = "first site day of the period" }
-day = { type = "DATE", doc = "last site day of the period; the newest judgement up to this day is shown" }
+day = { type = "DATE", doc = "last site day of the period; of several periods the newest up to this day is shown" }
 */
 SELECT station, system, tool, watched, direction, n_transfers, sample_s, skew_s, skew_s_low, skew_s_high, blind_below_s,
        CASE

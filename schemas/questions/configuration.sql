@@ -1,15 +1,15 @@
 /*
-title = "What hosts, drives, pools and disks are made of"
+title = "Configuration of hosts, drives, pools and disks"
 topic = "changes"
-why = "The facts of site.toml about hosts, drives, pools and disks on a day, because a rate belongs to a configuration."
+why = "The facts of site.toml about hosts, drives, pools and disks on a day, because rates depend on the configuration."
 takes = ["last_day", "entity"]
 
 [columns]
-entity = { type = "VARCHAR", doc = "host, drive, pool, disk or other entity" }
+entity = { type = "VARCHAR", doc = "host, drive, pool, disk or other entity that the fact describes" }
 name = { type = "VARCHAR", doc = "name of the fact" }
 value = { type = "VARCHAR", doc = "value of the fact" }
-since_day = { type = "DATE", doc = "first site day on which it holds; NULL: always" }
-until_day = { type = "DATE", doc = "first site day on which it no longer holds; NULL: it still holds" }
+since_day = { type = "DATE", doc = "first site day on which the fact holds; NULL: always" }
+until_day = { type = "DATE", doc = "end of the fact: first site day on which it no longer holds; NULL: it still holds" }
 */
 SELECT entity, name, value, since_day, until_day
 FROM site.fact

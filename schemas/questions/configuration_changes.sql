@@ -1,15 +1,15 @@
 /*
 title = "What changed in the configuration between two days?"
 topic = "changes"
-why = "Two configurations compared fact by fact, as possible reasons for a difference in rates."
+why = "Compares the configuration on two days fact by fact. A difference may explain a difference in rates."
 takes = ["first_day", "last_day", "entity"]
 
 [columns]
-entity = { type = "VARCHAR", doc = "host, drive, pool, disk or other entity" }
+entity = { type = "VARCHAR", doc = "host, drive, pool, disk or other entity that the fact describes" }
 name = { type = "VARCHAR", doc = "name of the fact" }
-was = { type = "VARCHAR", doc = "value on the first day; NULL without one" }
-is_now = { type = "VARCHAR", doc = "value on the last day; NULL where it was withdrawn" }
-changed_day = { type = "DATE", doc = "site day of the last change, up to the period's last day" }
+was = { type = "VARCHAR", doc = "value of the fact on the first day; NULL where there was no value" }
+is_now = { type = "VARCHAR", doc = "value of the fact on the last day; NULL where the fact no longer holds" }
+changed_day = { type = "DATE", doc = "site day of the fact's last change, up to the period's last day" }
 */
 WITH state AS (
     SELECT entity, name,

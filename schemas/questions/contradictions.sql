@@ -1,7 +1,7 @@
 /*
-title = "Which values contradict each other?"
+title = "Which values in logs contradict each other?"
 topic = "findings"
-why = "Values in logs that exceed what is possible or contradict another log, and those that could not be compared."
+why = "Values in logs that exceed what is possible or contradict another log. Comparisons for which logs are missing are listed too."
 
 [params.last_day]
 type = "DATE"
@@ -9,18 +9,18 @@ doc = "report the state as of this site day; default: the last day with data"
 
 [columns]
 kind = { type = "VARCHAR", doc = "which comparison" }
-entity = { type = "VARCHAR", doc = "station/direction, drive, link/direction, host or host/disk; NULL for all" }
+entity = { type = "VARCHAR", doc = "station/direction, drive, link/direction, host or host/disk; NULL where the row concerns all entities" }
 n = { type = "BIGINT", doc = "impossible values" }
-n_compared = { type = "BIGINT", doc = "values that were compared, for all entities" }
-what = { type = "VARCHAR", doc = "what the value is, with its unit" }
-reported = { type = "DOUBLE", was = "stated", doc = "the worst value" }
-bound = { type = "DOUBLE", was = "possible", doc = "highest or lowest possible value" }
-summary = { type = "VARCHAR", was = "says", doc = "why it is impossible, or why no comparison was possible" }
+n_compared = { type = "BIGINT", doc = "number of values that were compared, over all entities" }
+what = { type = "VARCHAR", doc = "name of the value, with its unit" }
+reported = { type = "DOUBLE", was = "stated", doc = "the worst value: the one that differs most from its bound, as a share of the bound" }
+bound = { type = "DOUBLE", was = "possible", doc = "highest or lowest value that is possible" }
+summary = { type = "VARCHAR", was = "says", doc = "why the value is impossible, or why no comparison was possible" }
 from_at = { type = "TIMESTAMP", doc = "start of the first impossible value" }
 to_at = { type = "TIMESTAMP", doc = "end of the last impossible value" }
 path = { type = "VARCHAR", doc = "log file of the worst value" }
 line_no = { type = "BIGINT", doc = "line of the worst value" }
-day = { type = "DATE", doc = "newest day judged, up to the last day of the period" }
+day = { type = "DATE", doc = "newest site day that was judged, up to the last day of the period" }
 */
 SELECT c.kind, c.entity, c.n, c.n_compared, c.what, c.reported, c.bound, concat_ws('; ', c.why, c.hint, c.reason_missing) AS summary,
        c.from_at, c.to_at, f.path, c.line_no, c.day

@@ -2,20 +2,20 @@
 title = "Coverage"
 topic = "operations"
 was = ["coverage_by_source"]
-why = "How much of the declared time each kind of log and each host covers; shown before any verdict."
+why = "How much of the declared time each kind of log and each host covers. Reports show it before any verdict."
 takes = ["first_day", "last_day"]
 
 [columns]
-level = { type = "VARCHAR", doc = "what the row sums up: a source, or one host of it" }
+level = { type = "VARCHAR", doc = "source: the row sums up all hosts of a source. host: the row is for one host of a source" }
 source = { type = "VARCHAR", doc = "source" }
-host = { type = "VARCHAR", doc = "host, link or archive system; NULL in the row of a source" }
-n_hosts = { type = "BIGINT", doc = "hosts, links or archive systems that are declared or have logs" }
-n_short = { type = "BIGINT", doc = "part of n_hosts with missing declared time" }
-expected_hours = { type = "DOUBLE", unit = "h", doc = "hours for which site.toml declares a log; NULL where none is declared" }
-seen_hours = { type = "DOUBLE", unit = "h", doc = "hours covered by a log, within the declared ones where any are declared" }
-undeclared_hours = { type = "DOUBLE", unit = "h", doc = "hours covered by a log that site.toml does not declare" }
-missing_hours = { type = "DOUBLE", unit = "h", doc = "declared hours that no log covers; NULL where none is declared" }
-share = { type = "DOUBLE", unit = "1", doc = "share of the declared hours with logs; NULL where none is declared" }
+host = { type = "VARCHAR", doc = "host, link or archive system that the log covers; NULL in the row of a source" }
+n_hosts = { type = "BIGINT", doc = "number of hosts, links or archive systems that are declared or have logs" }
+n_short = { type = "BIGINT", doc = "how many of n_hosts have declared time that no log covers" }
+expected_hours = { type = "DOUBLE", unit = "h", doc = "hours for which site.toml declares a log; NULL where it declares no log" }
+seen_hours = { type = "DOUBLE", unit = "h", doc = "hours that a log covers; where site.toml declares a log, only declared hours count" }
+undeclared_hours = { type = "DOUBLE", unit = "h", doc = "hours that a log covers although site.toml does not declare it for them" }
+missing_hours = { type = "DOUBLE", unit = "h", doc = "declared hours that no log covers; NULL where site.toml declares no log" }
+share = { type = "DOUBLE", unit = "1", doc = "share of the declared hours that a log covers; NULL where site.toml declares no log" }
 */
 WITH per_host AS (
     SELECT v.source, v.host, sum(v.expected_s) AS expected_s,

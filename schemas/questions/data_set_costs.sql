@@ -1,34 +1,34 @@
 /*
-title = "What mounts and seeks each data set costs"
+title = "Drive time of mounts and tape motion, by data set"
 topic = "mounts"
-why = "A data set that is spread over many tapes, or requested file by file, costs drive-hours of mounting and winding. The most expensive comes first."
+why = "A data set that is spread over many tapes, or requested file by file, costs drive-hours of mounting and tape motion. The most expensive data set comes first."
 takes = ["first_day", "last_day", "group"]
 
 [params.hours]
 type = "DOUBLE"
 default = "24"
-doc = "a mount counts as a remount if its tape was in a drive within this many hours before"
+doc = "a mount counts as a remount if its tape was in a drive at most this many hours earlier"
 
 [params.depth]
 type = "BIGINT"
 default = "4"
-doc = "leading directories of a file's path that name a data set"
+doc = "number of leading directories in a file's path that name its data set"
 
 [columns]
 system = { type = "VARCHAR", doc = "archive system" }
-storage_group = { type = "VARCHAR", doc = "storage group; CTA: virtual organisation" }
-file_family = { type = "VARCHAR", doc = "file family; CTA: tape pool" }
-directory = { type = "VARCHAR", doc = "leading directories of the files' paths, from the name space where the file table was exported, from CTA the path the file comes from or goes to; NULL where no log has one" }
+storage_group = { type = "VARCHAR", doc = "storage group; for CTA the virtual organisation" }
+file_family = { type = "VARCHAR", doc = "file family; for CTA the tape pool" }
+directory = { type = "VARCHAR", doc = "leading directories of the files' paths, from an export of the name space's file table. For CTA they come from the path that a file is copied from or to. NULL where no log has a path" }
 mode = { type = "VARCHAR", doc = "read or write" }
-n_mounts = { type = "BIGINT", doc = "mounts in which its files moved" }
-n_remounts = { type = "BIGINT", doc = "part of the mounts whose tape was in a drive within the hours before" }
-n_volumes = { type = "BIGINT", doc = "mounted tapes it is spread over" }
+n_mounts = { type = "BIGINT", doc = "mounts in which files of the data set moved" }
+n_remounts = { type = "BIGINT", doc = "mounts whose tape was in a drive at most the given number of hours earlier" }
+n_volumes = { type = "BIGINT", doc = "tapes mounted for the data set" }
 n_files = { type = "BIGINT", doc = "complete files" }
-volume_gb = { type = "DOUBLE", unit = "GB", doc = "data moved on tape" }
+volume_gb = { type = "DOUBLE", unit = "GB", doc = "data of the data set moved on tape" }
 files_per_mount = { type = "DOUBLE", unit = "1", doc = "n_files / n_mounts" }
 gb_per_mount = { type = "DOUBLE", unit = "GB", doc = "volume_gb / n_mounts" }
-mounting_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours of mounting and dismounting, divided equally among a mount's files" }
-tape_motion_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours of winding to its files" }
+mounting_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours of mounting and dismounting; those of a mount are divided equally among its files" }
+tape_motion_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours of tape motion to the files of the data set" }
 lost_hours = { type = "DOUBLE", unit = "h", doc = "both" }
 */
 WITH sat AS (

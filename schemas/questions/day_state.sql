@@ -5,15 +5,15 @@ why = "A day without findings is clean only if its logs were read and the rules 
 takes = ["first_day", "last_day"]
 
 [columns]
-first_day = { type = "DATE", doc = "first site day of an unbroken run of days in one state" }
+first_day = { type = "DATE", doc = "first site day of a run of consecutive days in the same state" }
 last_day = { type = "DATE", doc = "last site day of the run of days" }
-n_days = { type = "BIGINT", doc = "days in it" }
-state = { type = "VARCHAR", doc = "findings: the rules ran and fired. clean: they ran, no rule fired or withheld its verdict, and a log covers three quarters of each day. part_covered: they ran and no rule fired, but some withheld their verdict, or no log covers that much. not_run: logs were read, but the rules did not run. not_covered: no log covers the days, so nothing can be concluded" }
+n_days = { type = "BIGINT", doc = "number of days in the run" }
+state = { type = "VARCHAR", doc = "findings: the rules ran and fired. clean: the rules ran, none fired or withheld its verdict, and a log covers three quarters of each day. part_covered: no rule fired, but a verdict was withheld or logs cover less. not_run: logs were read, but no rules ran. not_covered: no log covers the days" }
 n_findings = { type = "BIGINT", doc = "findings of the rules on the days of the run" }
-n_withheld = { type = "BIGINT", doc = "rules that withheld a verdict for a day of the run" }
-best_hours = { type = "DOUBLE", unit = "h", doc = "hours covered by a day's longest log, the minimum over the days; NULL where no log covers the days" }
-sources = { type = "VARCHAR", doc = "kinds of log that cover the days, each with its hours over all hosts; NULL without any" }
-summary = { type = "VARCHAR", was = "says", doc = "the row as a sentence" }
+n_withheld = { type = "BIGINT", doc = "number of rules that withheld their verdict for a day of the run" }
+best_hours = { type = "DOUBLE", unit = "h", doc = "hours of a day covered by its most complete log, minimum over the days of the run; NULL where no log covers the days" }
+sources = { type = "VARCHAR", doc = "kinds of log that cover the days, each with the hours it covers, summed over its hosts; NULL where no log covers the days" }
+summary = { type = "VARCHAR", was = "says", doc = "state of the days in one sentence" }
 */
 WITH day AS (
     SELECT CAST(unnest(range(CAST($first_day AS TIMESTAMP), CAST($last_day AS TIMESTAMP) + INTERVAL 1 DAY, INTERVAL 1 DAY))

@@ -1,21 +1,21 @@
 /*
 title = "Dead time between files"
 topic = "gaps"
-why = "How long a mounted, working drive spent between two files, and on what. It includes file marks, tape motion and time without a request, which avoidable gaps leave out."
+why = "How long a mounted drive spent between two files, and on what. File marks, tape motion and time without a request are included; avoidable gaps leave them out."
 takes = ["first_day", "last_day", "drive"]
 
 [columns]
 drive = { type = "VARCHAR", doc = "drive" }
 hour_at = { type = "TIMESTAMP", doc = "start of the hour, UTC; NULL in the row for the complete period" }
-dead_hours = { type = "DOUBLE", unit = "h", doc = "time between files" }
-share = { type = "DOUBLE", unit = "1", doc = "dead time / the drive's time between files and in transfers; for an hour dead time / the hour" }
-filemark_hours = { type = "DOUBLE", unit = "h", doc = "writing file marks" }
+dead_hours = { type = "DOUBLE", unit = "h", doc = "hours that the drive spent between files" }
+share = { type = "DOUBLE", unit = "1", doc = "share of the drive's time between files in the time it spent between files and in transfers; in the row of an hour, share of that hour" }
+filemark_hours = { type = "DOUBLE", unit = "h", doc = "time spent writing file marks" }
 checksum_hours = { type = "DOUBLE", unit = "h", doc = "checksums" }
 database_hours = { type = "DOUBLE", unit = "h", doc = "updating databases" }
-no_request_hours = { type = "DOUBLE", unit = "h", doc = "time in which no request waited for the drive" }
-request_hours = { type = "DOUBLE", unit = "h", doc = "waiting for the next request" }
-position_hours = { type = "DOUBLE", unit = "h", doc = "tape motion to the next file" }
-start_hours = { type = "DOUBLE", unit = "h", doc = "from the request to the first block" }
+no_request_hours = { type = "DOUBLE", unit = "h", doc = "time in which there was no request for the drive" }
+request_hours = { type = "DOUBLE", unit = "h", doc = "time in which the drive waited for the next request to reach it" }
+position_hours = { type = "DOUBLE", unit = "h", doc = "time of tape motion to the next file" }
+start_hours = { type = "DOUBLE", unit = "h", doc = "time from the request to the first block of the next file" }
 */
 WITH part AS (
     SELECT drive, hour_at, part, dead_s / 3600 AS part_hours

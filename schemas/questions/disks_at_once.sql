@@ -1,21 +1,21 @@
 /*
-title = "Rates of a host's disks by how many are read and written at once"
+title = "Rates of a host's disks by the number in use at once"
 topic = "host"
-why = "Total rates of a host's disks with several writes and reads at once, and how much they vary."
+why = "Total rates of a host's disks by how many are written and read at the same time, and how much these rates vary."
 takes = ["first_day", "last_day"]
 
 [columns]
 host = { type = "VARCHAR", doc = "host" }
 tool = { type = "VARCHAR", doc = "program that took the samples" }
-n_writing = { type = "BIGINT", doc = "disks written at once, at 1 MB/s or more" }
-n_reading = { type = "BIGINT", doc = "disks read at once, at 1 MB/s or more" }
-n_samples = { type = "BIGINT", doc = "samples with these numbers" }
-low_write_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "written to all disks together: lowest sample" }
-p50_write_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "median; over several days the median of the days' medians, weighted by samples" }
-high_write_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "highest" }
-low_read_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "read from all disks together: lowest sample" }
-p50_read_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "median; over several days the median of the days' medians, weighted by samples" }
-high_read_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "highest" }
+n_writing = { type = "BIGINT", doc = "number of disks that were written at the same time, each at 1 MB/s or more" }
+n_reading = { type = "BIGINT", doc = "number of disks that were read at the same time, each at 1 MB/s or more" }
+n_samples = { type = "BIGINT", doc = "samples with these numbers of disks" }
+low_write_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "total rate of writes to all disks in the lowest sample" }
+p50_write_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "median total rate of writes; over several days, median of the daily medians, weighted by samples" }
+high_write_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "total rate of writes in the highest sample" }
+low_read_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "total rate of reads from all disks in the lowest sample" }
+p50_read_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "median total rate of reads; over several days, median of the daily medians, weighted by samples" }
+high_read_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "total rate of reads in the highest sample" }
 */
 WITH ranked AS (
     SELECT *, sum(n_samples) OVER (w ORDER BY p50_write_mb_s, day) AS write_upto,

@@ -1,23 +1,23 @@
 /*
-title = "Drives by their own counters"
+title = "Work of drives by the kernel's counters"
 topic = "drives"
-why = "The data each drive moved and how it spent its time in use, by the kernel's counters alone, with or without a log of the archive. Where the counters miss the transfers, a note replaces the rate."
+why = "Data that each drive moved and how it spent its time in use, from the kernel's counters alone, with or without a log of the archive. Where the counters miss transfers, a note replaces the rate."
 takes = ["first_day", "last_day"]
 
 [columns]
-drive = { type = "VARCHAR", doc = "drive; NULL where site.toml does not map the device to a drive" }
-host = { type = "VARCHAR", doc = "host it is attached to" }
-device = { type = "VARCHAR", doc = "device name in the kernel" }
-sampled_hours = { type = "DOUBLE", unit = "h", doc = "time in which its counters were sampled" }
-moving_data_hours = { type = "DOUBLE", unit = "h", doc = "time in reads and writes" }
-tape_motion_hours = { type = "DOUBLE", unit = "h", doc = "time in other commands: positioning, rewinding, file marks; NULL where the counters miss its transfers" }
-busy_share = { type = "DOUBLE", unit = "1", doc = "time in commands of any kind / sampled time" }
-read_gb = { type = "DOUBLE", unit = "GB", doc = "read from tape; NULL where the counters miss its transfers" }
-written_gb = { type = "DOUBLE", unit = "GB", doc = "written to tape; NULL where the counters miss its transfers" }
-drive_rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / time in reads and writes; NULL, as f, where some times were not sampled" }
-overall_rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / time in use: from the first command to the last, without pauses over ten minutes" }
-f = { type = "DOUBLE", unit = "1", doc = "overall / drive rate" }
-note = { type = "VARCHAR", doc = "what these counters do not show; NULL without a defect" }
+drive = { type = "VARCHAR", doc = "name of the drive; NULL where site.toml assigns the device to no drive" }
+host = { type = "VARCHAR", doc = "host that the drive is attached to" }
+device = { type = "VARCHAR", doc = "device name of the drive in the kernel" }
+sampled_hours = { type = "DOUBLE", unit = "h", doc = "hours in which the drive's counters were sampled" }
+moving_data_hours = { type = "DOUBLE", unit = "h", doc = "hours that the drive spent in read and write commands" }
+tape_motion_hours = { type = "DOUBLE", unit = "h", doc = "hours in other commands: positioning, rewinding, file marks; NULL where the counters miss the drive's transfers" }
+busy_share = { type = "DOUBLE", unit = "1", doc = "share of the sampled time in which the drive executed a command" }
+read_gb = { type = "DOUBLE", unit = "GB", doc = "data read from tape; NULL where the counters miss the drive's transfers" }
+written_gb = { type = "DOUBLE", unit = "GB", doc = "data written to tape; NULL where the counters miss the drive's transfers" }
+drive_rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / time in read and write commands; NULL, like f, where some of these times were not sampled" }
+overall_rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / time in use, which lasts from the first command to the last, without pauses over ten minutes" }
+f = { type = "DOUBLE", unit = "1", doc = "overall rate / drive rate" }
+note = { type = "VARCHAR", doc = "what is missing in the drive's counters; NULL where nothing is missing" }
 */
 WITH counted AS (
     SELECT k.*, date_diff('microsecond', k.from_at, k.to_at) / 3.6e9 AS hours,

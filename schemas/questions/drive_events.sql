@@ -1,29 +1,29 @@
 /*
 title = "Errors and outages of drives"
 topic = "drives"
-why = "When a drive was out of service, what failed in it, and the log line of each event."
+why = "When a drive was out of service, what failed, and the log line of each event."
 takes = ["first_day", "last_day", "drive"]
 
 [params.n]
 type = "BIGINT"
 default = "5000"
-doc = "most rows, from the start of the period"
+doc = "maximum number of rows, from the start of the period"
 
 [columns]
 drive = { type = "VARCHAR", doc = "drive" }
-kind = { type = "VARCHAR", doc = "outage, or a kind of silver.event" }
-what = { type = "VARCHAR", doc = "kind in words" }
-from_at = { type = "TIMESTAMP", doc = "instant, or start of the outage within the period, UTC" }
-to_at = { type = "TIMESTAMP", doc = "end of the outage within the period; NULL for events without a length" }
-lasted_hours = { type = "DOUBLE", unit = "h", doc = "length of the outage, or drive time lost by a failure; NULL where neither is known" }
+kind = { type = "VARCHAR", doc = "outage, or a kind of event in silver.event" }
+what = { type = "VARCHAR", doc = "kind of event in words" }
+from_at = { type = "TIMESTAMP", doc = "time of the event, or start of the outage within the period, UTC" }
+to_at = { type = "TIMESTAMP", doc = "end of the outage within the period, UTC; NULL for an event without duration" }
+lasted_hours = { type = "DOUBLE", unit = "h", doc = "duration of the outage, or drive time that the failure cost; NULL where neither is known" }
 volume = { type = "VARCHAR", doc = "tape label" }
 error = { type = "VARCHAR", doc = "error name" }
-path = { type = "VARCHAR", doc = "log file of the line that reports it, or that took the drive down" }
+path = { type = "VARCHAR", doc = "log file of the line that reports the event, or that took the drive down" }
 line_no = { type = "BIGINT", doc = "that line" }
-message = { type = "VARCHAR", doc = "what the warehouse keeps of the line" }
-end_path = { type = "VARCHAR", doc = "log file of the line that ended the outage; NULL without one" }
+message = { type = "VARCHAR", doc = "text that the warehouse keeps of the line at path" }
+end_path = { type = "VARCHAR", doc = "log file of the line that ended the outage; NULL where no line ended it" }
 end_line_no = { type = "BIGINT", doc = "that line" }
-end_message = { type = "VARCHAR", doc = "what the warehouse keeps of the line" }
+end_message = { type = "VARCHAR", doc = "end of the outage: text that the warehouse keeps of the line" }
 */
 WITH bound AS (
     SELECT day_begin($first_day, zone) AS begin_at, day_end($last_day, zone) AS end_at FROM site.setting
@@ -42,29 +42,31 @@ event AS (
       AND e.drive IS NOT NULL AND $drive IN ('', e.drive)
 ),
 happened AS (
-    SELECT drive, kind, from_at, to_at, lasted_s, NULL AS volume, NULL AS error, file_id, line_no, end_file_id, end_line_no
+    SELECT drive, kind, from_at, to_at, lasted_s, NULL AS volume, NULL AS error, file_id, line_no, NULL AS message,
+           end_file_id, end_line_no
     FROM outage
     UNION ALL
-    SELECT e.drive, e.kind, e.happened_at, NULL, e.lost_s, e.volume, e.error, e.file_id, e.line_no, NULL, NULL
+    SELECT e.drive, e.kind, e.happened_at, NULL, e.lost_s, e.volume, e.error, e.file_id, e.line_no, e.message, NULL, NULL
     FROM event e ANTI JOIN outage o ON o.drive = e.drive AND o.file_id = e.file_id AND o.line_no = e.line_no
 ),
 first_ones AS (
     SELECT * FROM happened ORDER BY from_at, drive, kind, file_id, line_no LIMIT $n
 ),
+of_outage AS (
+    SELECT file_id, line_no FROM outage UNION SELECT end_file_id, end_line_no FROM outage WHERE end_line_no IS NOT NULL
+),
 kept AS (
     SELECT file_id, line_no, any_value(message) AS message FROM (
-        SELECT file_id, line_no, message FROM silver.event WHERE near_days(day, $first_day, $last_day)
+        SELECT file_id, line_no, message FROM silver.event WHERE near_days(day, $first_day - 34, $last_day + 34)
         UNION ALL
-        SELECT m.file_id, m.line_no, m.message FROM silver.mover_step m
-        SEMI JOIN outage o ON o.drive = m.drive AND (o.file_id = m.file_id AND o.line_no = m.line_no
-                                                   OR o.end_file_id = m.file_id AND o.end_line_no = m.line_no)
-        WHERE near_days(m.day, $first_day - 34, $last_day + 34)
-    ) GROUP BY file_id, line_no
+        SELECT file_id, line_no, message FROM silver.mover_step WHERE near_days(day, $first_day - 34, $last_day + 34)
+    ) SEMI JOIN of_outage USING (file_id, line_no)
+    GROUP BY file_id, line_no
 )
 SELECT h.drive, h.kind,
        CASE h.kind WHEN 'outage' THEN 'out of service' WHEN 'volume_no_access' THEN 'tape not accessible'
                    ELSE replace(h.kind, '_', ' ') END AS what,
-       h.from_at, h.to_at, h.lasted_s / 3600 AS lasted_hours, h.volume, h.error, f.path, h.line_no, k.message,
+       h.from_at, h.to_at, h.lasted_s / 3600 AS lasted_hours, h.volume, h.error, f.path, h.line_no, coalesce(h.message, k.message) AS message,
        g.path AS end_path, h.end_line_no, l.message AS end_message
 FROM first_ones h
 LEFT JOIN ops.file f ON f.file_id = h.file_id

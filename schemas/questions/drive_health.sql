@@ -1,26 +1,26 @@
 /*
 title = "Health of drives over a period"
 topic = "drives"
-why = "Failures, errors and interventions of each drive with the data it moved, to separate bad drives from bad tapes."
+why = "Failures, errors and interventions of each drive, with the data it moved, to distinguish bad drives from bad tapes."
 takes = ["first_day", "last_day", "drive"]
 
 [columns]
 drive = { type = "VARCHAR", doc = "drive" }
 generation = { type = "VARCHAR", doc = "technology" }
-n_mounts = { type = "BIGINT", doc = "mounts requested, with those that failed" }
-volume_gb = { type = "DOUBLE", unit = "GB", doc = "moved in complete files" }
-drive_read_errors = { type = "BIGINT", doc = "read errors in the drive's own counter, with those it corrected; without failed transfers, which n_failed_transfers counts; NULL where no log shows it" }
-drive_write_errors = { type = "BIGINT", doc = "write errors in the drive's own counter, with those it corrected; without failed transfers; NULL where no log shows it" }
-uncorrected_errors = { type = "BIGINT", doc = "read and write errors that it could not correct, by its SCSI pages; NULL where no page was read" }
-block_retries = { type = "BIGINT", doc = "blocks it read or wrote again, by its SCSI pages; NULL where no page was read" }
-n_alerts = { type = "BIGINT", doc = "tape alerts it raised" }
-n_failed_transfers = { type = "BIGINT", doc = "transfers that the mover ended with an error code, READ_ERROR or WRITE_ERROR among them" }
-n_failed_mounts = { type = "BIGINT", doc = "mounts that failed" }
-n_outages = { type = "BIGINT", doc = "times it was set offline or went into error" }
-n_restarts = { type = "BIGINT", doc = "starts of its mover" }
+n_mounts = { type = "BIGINT", doc = "mounts requested in the drive, including failed ones" }
+volume_gb = { type = "DOUBLE", unit = "GB", doc = "data that the drive moved in complete files" }
+drive_read_errors = { type = "BIGINT", doc = "read errors counted by the drive, including those it corrected; n_failed_transfers counts failed transfers separately; NULL where no log shows the counter" }
+drive_write_errors = { type = "BIGINT", doc = "write errors counted by the drive, including those it corrected; n_failed_transfers counts failed transfers separately; NULL where no log shows the counter" }
+uncorrected_errors = { type = "BIGINT", doc = "read and write errors that the drive could not correct, from its SCSI log pages; NULL where no page was read" }
+block_retries = { type = "BIGINT", doc = "blocks that the drive read or wrote again, from its SCSI log pages; NULL where no page was read" }
+n_alerts = { type = "BIGINT", doc = "tape alerts that the drive raised" }
+n_failed_transfers = { type = "BIGINT", doc = "transfers that the mover ended with an error code, such as READ_ERROR or WRITE_ERROR" }
+n_failed_mounts = { type = "BIGINT", doc = "mounts in the drive that failed" }
+n_outages = { type = "BIGINT", doc = "number of times that the drive was set offline or went into error" }
+n_restarts = { type = "BIGINT", doc = "number of starts of the drive's mover" }
 n_cleanings = { type = "BIGINT", doc = "cleanings" }
-most_volumes_failed = { type = "BIGINT", doc = "different tapes with which it failed on its worst day: many point to the drive, one points to the tape" }
-lost_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours of failed mounts and transfers, with the dismounts and mounts that followed" }
+most_volumes_failed = { type = "BIGINT", doc = "different tapes that failed in the drive on its worst day: many tapes point to the drive, a single one to the tape" }
+lost_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours spent in failed mounts and transfers, and in the dismounts and mounts that followed" }
 down_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours down" }
 */
 SELECT h.drive, any_value(d.generation) AS generation, CAST(sum(h.n_mounts) AS BIGINT) AS n_mounts,

@@ -1,15 +1,15 @@
 /*
 title = "Drive-time ledger"
 topic = "hours"
-why = "How each drive spent each day; the buckets of a day add up to it."
+why = "How each drive spent each day. The seconds of a drive's buckets add up to the day."
 takes = ["first_day", "last_day"]
 
 [columns]
 drive = { type = "VARCHAR", doc = "drive" }
 day = { type = "DATE", doc = "site day" }
-bucket = { type = "VARCHAR", doc = "use of the time" }
-seconds = { type = "DOUBLE", unit = "s", doc = "seconds of the day" }
-share = { type = "DOUBLE", unit = "1", doc = "share of the day" }
+bucket = { type = "VARCHAR", doc = "how the drive spent the time (gold.drive_time_bucket)" }
+seconds = { type = "DOUBLE", unit = "s", doc = "seconds of the day that the drive spent in the bucket" }
+share = { type = "DOUBLE", unit = "1", doc = "share of the day that the drive spent in the bucket" }
 */
 SELECT drive, day, bucket, duration_us / 1e6 AS seconds, duration_us / day_us AS share
 FROM gold.drive_ledger

@@ -1,16 +1,16 @@
 /*
 title = "The buckets of drive time"
 topic = "hours"
-why = "What each bucket of the ledger means, which group it belongs to, and how it is shown."
+why = "The meaning of each bucket of drive time, its group, and its colour and order in figures."
 
 [columns]
-number = { type = "BIGINT", doc = "place in a drive's day" }
+number = { type = "BIGINT", doc = "position of the bucket in the order in which figures show a drive's day" }
 bucket = { type = "VARCHAR", doc = "bucket of gold.drive_ledger" }
-bucket_words = { type = "VARCHAR", doc = "the bucket in words" }
-time_group = { type = "VARCHAR", doc = "its group; columns with hours of the group are named after it" }
-group_words = { type = "VARCHAR", doc = "the group in words" }
-colour = { type = "VARCHAR", doc = "colour of the group" }
-symbol = { type = "VARCHAR", doc = "character of the group in bars of text" }
+bucket_words = { type = "VARCHAR", doc = "meaning of the bucket in words" }
+time_group = { type = "VARCHAR", doc = "group of the bucket; columns with the hours of a group have its name" }
+group_words = { type = "VARCHAR", doc = "name of the group in words" }
+colour = { type = "VARCHAR", doc = "colour of the group in figures" }
+symbol = { type = "VARCHAR", doc = "character that represents the group in text bars" }
 */
 SELECT number, bucket, bucket_words, time_group, group_words, colour, symbol
 FROM gold.drive_time_bucket

@@ -1,23 +1,23 @@
 /*
 title = "What each drive did over the period"
 topic = "hours"
-why = "When drives worked, waited or were out of service, all at a glance: for each time step the group with the most time."
+why = "When each drive worked, waited or was out of service: for each time step, the group of drive time that took most of it."
 takes = ["first_day", "last_day"]
 
 [params.most_steps]
 type = "BIGINT"
 default = 288
-doc = "number of equal steps of the period; a step is at least a minute"
+doc = "number of equal time steps in the period; a step is at least one minute"
 
 [columns]
 drive = { type = "VARCHAR", doc = "drive" }
-time_group = { type = "VARCHAR", doc = "group of drive time with most of each step (gold.drive_time_bucket); of two equal ones the later in a drive's day" }
-group_words = { type = "VARCHAR", doc = "the group in words" }
-group_number = { type = "BIGINT", doc = "place of the group in a drive's day" }
-colour = { type = "VARCHAR", doc = "colour of the group" }
-from_at = { type = "TIMESTAMP", doc = "start of the first of an unbroken run of such steps" }
-to_at = { type = "TIMESTAMP", doc = "end of the last one" }
-group_share = { type = "DOUBLE", unit = "1", doc = "share of that time in the group; waits inside a transfer count as moving data" }
+time_group = { type = "VARCHAR", doc = "group of drive time (gold.drive_time_bucket) that takes most of each step. Of two equal groups the later one in the bucket order counts" }
+group_words = { type = "VARCHAR", doc = "name of the group in words" }
+group_number = { type = "BIGINT", doc = "position of the group in the order in which figures show a drive's day" }
+colour = { type = "VARCHAR", doc = "colour of the group in figures" }
+from_at = { type = "TIMESTAMP", doc = "start of the first of consecutive steps with the same group" }
+to_at = { type = "TIMESTAMP", doc = "end of the last of consecutive steps with the same group" }
+group_share = { type = "DOUBLE", unit = "1", doc = "share of the time from from_at to to_at that belongs to the group; waits inside a transfer count as moving data" }
 */
 WITH bound AS (
     SELECT day_begin($first_day, zone) AS begin_at, day_end($last_day, zone) AS end_at FROM site.setting

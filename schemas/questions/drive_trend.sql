@@ -1,30 +1,30 @@
 /*
-title = "Drives over the weeks"
+title = "Rates and failures of drives over the weeks"
 topic = "drives"
-why = "Whether a drive becomes slower, fails more often or is down longer: its rate, failures and hours down per week."
+why = "Shows whether a drive becomes slower, fails more often or is down longer, by its rate, failures and hours down in each week."
 takes = ["last_day", "drive"]
 
 [params.n_days]
 type = "BIGINT"
 default = 182
-doc = "days up to the last one"
+doc = "number of days in the period that ends with the last day"
 
 [params.step]
 type = "VARCHAR"
 default = "week"
 choices = ["day", "week", "month"]
-doc = "length of a step; weeks start on Monday"
+doc = "length of a step: day, week or month; weeks start on Monday"
 
 [columns]
 drive = { type = "VARCHAR", doc = "drive" }
-step_from = { type = "DATE", doc = "first site day of the step, by the calendar; the first and the last step may be cut" }
-n_mounts = { type = "BIGINT", doc = "mounts requested, with those that failed" }
-moved_gb = { type = "DOUBLE", unit = "GB", doc = "moved on tape in those days" }
-drive_rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / time the drive worked on them; NULL where no time is known or the bases differ" }
-n_failed = { type = "BIGINT", doc = "transfers, mounts and dismounts that failed" }
-n_errors = { type = "BIGINT", doc = "errors in the drive's own counters, with those it corrected; NULL where no log has them" }
+step_from = { type = "DATE", doc = "first site day of the step; the first and the last step of the period may be incomplete" }
+n_mounts = { type = "BIGINT", doc = "mounts requested in the drive, including failed ones" }
+moved_gb = { type = "DOUBLE", unit = "GB", doc = "data that the drive moved on tape in the step" }
+drive_rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / time in which the drive moved them; NULL where no time is known or mounts have different bases" }
+n_failed = { type = "BIGINT", doc = "transfers, mounts and dismounts in the drive that failed" }
+n_errors = { type = "BIGINT", doc = "errors counted by the drive, including those it corrected; NULL where no log shows the counter" }
 down_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours down" }
-lost_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours of failures" }
+lost_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours that failures cost" }
 */
 WITH rate AS (
     SELECT drive, date_trunc($step, day) AS step_from, sum(bytes) / 1e9 AS moved_gb,

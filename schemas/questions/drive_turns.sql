@@ -1,24 +1,24 @@
 /*
-title = "Drives that change between reading and writing"
+title = "Drives that alternate between reading and writing"
 topic = "drives"
-why = "Where reads and writes share drives, one displaces the other's tape. The cost of the changes, and how often the displaced tape came back."
+why = "Where reads and writes share a drive, each change of mode displaces a tape. This shows what the changes cost, and how often the displaced tape came back."
 takes = ["first_day", "last_day", "drive"]
 
 [params.came_back_h]
 type = "BIGINT"
 default = "6"
-doc = "hours within which a tape has come back"
+doc = "a displaced tape counts as come back if it is mounted again within this many hours"
 
 [columns]
 drive = { type = "VARCHAR", doc = "drive" }
 n_mounts = { type = "BIGINT", doc = "mounts in which files moved" }
-n_read = { type = "BIGINT", doc = "mounts that read" }
-n_write = { type = "BIGINT", doc = "mounts that wrote" }
-n_mixed = { type = "BIGINT", doc = "mounts that read and wrote" }
-n_turns = { type = "BIGINT", doc = "turns: mounts of the period that read after a mount that wrote, or the reverse; mixed ones are left out" }
-turn_share = { type = "DOUBLE", unit = "1", doc = "n_turns / mounts with a previous mount, where neither is mixed" }
-turn_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours of turns: the dismount before and the mount, as far as logged" }
-n_came_back = { type = "BIGINT", doc = "turns whose displaced tape was mounted again in its mode, in any drive, within came_back_h hours" }
+n_read = { type = "BIGINT", doc = "mounts that only read" }
+n_write = { type = "BIGINT", doc = "mounts that only wrote" }
+n_mixed = { type = "BIGINT", doc = "mounts that both read and wrote" }
+n_turns = { type = "BIGINT", doc = "changes of mode: mounts that read after a mount that wrote, or the reverse. Mounts that did both are left out" }
+turn_share = { type = "DOUBLE", unit = "1", doc = "share of n_turns among the mounts that follow another mount in the drive; mixed mounts are left out" }
+turn_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours that changes of mode cost: the dismount before and the mount, where logged" }
+n_came_back = { type = "BIGINT", doc = "turns whose displaced tape was mounted again in any drive within came_back_h hours, for the same mode as before" }
 least_back_h = { type = "DOUBLE", unit = "h", doc = "shortest time from the dismount of a displaced tape to its next mount" }
 */
 WITH mount AS (

@@ -1,30 +1,30 @@
 /*
 title = "Drives"
 topic = "drives"
-why = "Rates of each drive, with the hours in which it moved data, waited, or was idle."
+why = "Rates of each drive, and the hours in which it moved data, waited or was idle."
 takes = ["first_day", "last_day"]
 
 [columns]
 drive = { type = "VARCHAR", doc = "drive" }
 generation = { type = "VARCHAR", doc = "technology" }
-n_sessions = { type = "BIGINT", doc = "mounts in which bytes of the period moved; one over midnight counts in both days" }
+n_sessions = { type = "BIGINT", doc = "mounts that moved data in the period; a mount over midnight counts on both days" }
 n_files = { type = "BIGINT", doc = "complete files that ended in the period" }
-moved_gb = { type = "DOUBLE", unit = "GB", doc = "moved on tape in the period, whatever day the mounts began" }
-drive_rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / time the drive worked, where all of its mounts have one basis; with encp the time includes waits and file marks" }
-drive_rate_basis = { type = "VARCHAR", doc = "basis of the drive rate; mixed where mounts differ, and then there is no rate" }
-nameplate_share = { type = "DOUBLE", unit = "1", doc = "drive rate / native rate; above 1 where the drive compresses" }
-overall_rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / wall-clock time of mounts logged from mount to dismount, within the period" }
-f = { type = "DOUBLE", unit = "1", doc = "drive time / wall-clock time of mounts logged from mount to dismount, within the period" }
-moving_data_hours = { type = "DOUBLE", unit = "h", doc = "data moved; this and the hours that follow are the groups of gold.drive_time_bucket" }
-waiting_hours = { type = "DOUBLE", unit = "h", doc = "inside transfers, waiting for data or room" }
-checksums_hours = { type = "DOUBLE", unit = "h", doc = "computing checksums, inside transfers and between them" }
-between_files_hours = { type = "DOUBLE", unit = "h", doc = "between files: file marks, databases, requests, start" }
-tape_motion_hours = { type = "DOUBLE", unit = "h", doc = "winding to a file" }
-mounting_hours = { type = "DOUBLE", unit = "h", doc = "mounting and dismounting" }
+moved_gb = { type = "DOUBLE", unit = "GB", doc = "data moved on tape in the period, including mounts that began earlier" }
+drive_rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / time in which the drive moved them; NULL where mounts have different bases. With the basis encp the time includes waits and file marks" }
+drive_rate_basis = { type = "VARCHAR", doc = "basis of the drive rate (call, block, counter, encp or estimate); mixed where the mounts differ, so that there is no rate" }
+nameplate_share = { type = "DOUBLE", unit = "1", doc = "drive rate / native rate; above 1 where the drive compresses data" }
+overall_rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / wall-clock time, for mounts logged from request to dismount" }
+f = { type = "DOUBLE", unit = "1", doc = "drive time / wall-clock time, for mounts logged from request to dismount; drive time is the time in which the drive moved data" }
+moving_data_hours = { type = "DOUBLE", unit = "h", doc = "hours in which data moved; this and the following hours are groups of gold.drive_time_bucket" }
+waiting_hours = { type = "DOUBLE", unit = "h", doc = "hours inside transfers in which the drive waited for data or buffer space" }
+checksums_hours = { type = "DOUBLE", unit = "h", doc = "hours of computing checksums, inside transfers and between them" }
+between_files_hours = { type = "DOUBLE", unit = "h", doc = "hours between files: file marks, databases, waits for the next request and start of the transfer" }
+tape_motion_hours = { type = "DOUBLE", unit = "h", doc = "hours of winding to a file" }
+mounting_hours = { type = "DOUBLE", unit = "h", doc = "hours of mounting and dismounting" }
 no_request_hours = { type = "DOUBLE", unit = "h", doc = "mounted, no request" }
-occupied_hours = { type = "DOUBLE", unit = "h", doc = "tape in the drive, and no log shows what it does" }
+occupied_hours = { type = "DOUBLE", unit = "h", doc = "hours with a tape in the drive for which no log shows what the drive did" }
 idle_hours = { type = "DOUBLE", unit = "h", doc = "no volume" }
-down_hours = { type = "DOUBLE", unit = "h", doc = "offline, in error or cleaning" }
+down_hours = { type = "DOUBLE", unit = "h", doc = "hours in which the drive was offline, in error or cleaning" }
 unknown_hours = { type = "DOUBLE", unit = "h", doc = "not logged" }
 */
 WITH bound AS (

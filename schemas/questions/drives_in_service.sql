@@ -1,17 +1,17 @@
 /*
-title = "Drives in service per day"
+title = "Drives that moved files, day by day"
 topic = "drives"
-why = "How many drives of a kind were in use on each day, and how many were added or left."
+why = "How many drives of each kind moved files on a day, and which of them came or went since the day before."
 takes = ["first_day", "last_day"]
 
 [columns]
 day = { type = "DATE", doc = "site day" }
-robot = { type = "VARCHAR", doc = "robot of the drives in site.toml; NULL where it gives none" }
-generation = { type = "VARCHAR", doc = "technology; NULL where site.toml gives none" }
-n_drives = { type = "BIGINT", doc = "drives with complete files that started that day" }
-n_tapes = { type = "BIGINT", doc = "tapes of the files that started that day" }
-added = { type = "VARCHAR", was = "came", doc = "part of n_drives that moved nothing on the previous active day of their kind; NULL on the first" }
-removed = { type = "VARCHAR", was = "gone", doc = "drives that moved files on the previous active day and not on this one; NULL on the first" }
+robot = { type = "VARCHAR", doc = "robot of the drives in site.toml; NULL where site.toml does not name it" }
+generation = { type = "VARCHAR", doc = "technology of the drives; NULL where site.toml does not name it" }
+n_drives = { type = "BIGINT", doc = "number of drives with at least one complete file whose transfer started on that day" }
+n_tapes = { type = "BIGINT", doc = "tapes with complete files that started on that day" }
+added = { type = "VARCHAR", was = "came", doc = "names of drives that moved files on this day, but not on the previous active day of their kind; NULL on the first day" }
+removed = { type = "VARCHAR", was = "gone", doc = "drives, by name, that moved files on the previous active day of their kind, but not on this day; NULL on the first day" }
 */
 WITH quarter AS (
     -- zones differ by quarters of an hour, so the day is computed once per quarter, not per file

@@ -1,26 +1,26 @@
 /*
-title = "Duty factor at a threshold"
+title = "Duty factor of stations at a threshold"
 topic = "stations"
-why = "The share of a station's half-hours above a threshold, and how it falls as the threshold rises."
+why = "The share of a station's half-hours with traffic above a threshold, and how it falls as the threshold rises."
 takes = ["last_day", "station"]
 
 [params.n_days]
 type = "BIGINT"
 default = "7"
-doc = "number of site days, up to last_day"
+doc = "number of site days in the period that ends with last_day"
 
 [params.threshold_mb_s]
 type = "DOUBLE"
 default = "5"
-doc = "average above which a half-hour is active; the site's own threshold is always among them"
+doc = "a half-hour is active if its average rate is above this; the site's own threshold is always added"
 
 [columns]
 station = { type = "VARCHAR", doc = "station" }
-role = { type = "VARCHAR", doc = "its role" }
-direction = { type = "VARCHAR", doc = "in or out, of the station" }
+role = { type = "VARCHAR", doc = "role of the station" }
+direction = { type = "VARCHAR", doc = "in (towards the station) or out (away from the station)" }
 threshold_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "threshold" }
-n_bins = { type = "BIGINT", doc = "half-hours that the links' logs cover completely" }
-duty_factor = { type = "DOUBLE", unit = "1", doc = "share of n_bins above the threshold; NULL for scanning stations" }
+n_bins = { type = "BIGINT", doc = "half-hours that the logs of the station's links cover completely" }
+duty_factor = { type = "DOUBLE", unit = "1", doc = "share of the half-hours above the threshold; NULL for scanning stations" }
 */
 WITH threshold AS (
     SELECT CAST(unnest([0.5, 1, 2, 3, 5, 7.5, 10, 15, 20, 30, 40, 50, 60, 80, 100, 150, 200]) AS DOUBLE) AS mb_s

@@ -1,19 +1,19 @@
 /*
-title = "The work of all stations, in fully busy stations"
+title = "Number of fully busy stations that would do the same work"
 topic = "stations"
-why = "The sum of all stations' duty factors: this many stations without idle time would do the same work. At a sum of 2.4 a site with eight stations leaves five of them waiting."
+why = "The sum of all stations' duty factors: this many stations without idle time would do the same work. If the sum is 2.4 at a site with eight stations, more than five of them are idle on average."
 takes = ["last_day"]
 
 [params.n_days]
 type = "BIGINT"
 default = "7"
-doc = "number of site days, up to last_day"
+doc = "number of site days in the period that ends with last_day"
 
 [columns]
-direction = { type = "VARCHAR", doc = "in or out, of the station" }
-n_stations = { type = "BIGINT", doc = "stations, without scanning ones" }
-duty_total = { type = "DOUBLE", unit = "1", doc = "sum of their duty factors" }
-moved_tb = { type = "DOUBLE", unit = "TB", doc = "moved in that direction" }
+direction = { type = "VARCHAR", doc = "in (towards the stations) or out (away from the stations)" }
+n_stations = { type = "BIGINT", doc = "number of stations, without scanning ones" }
+duty_total = { type = "DOUBLE", unit = "1", doc = "sum of the stations' duty factors" }
+moved_tb = { type = "DOUBLE", unit = "TB", doc = "data that the links of these stations carried in that direction" }
 */
 WITH station AS (
     SELECT station, direction, sum(n_active) / sum(n_bins) AS duty_factor, sum(moved_gb) AS moved_gb

@@ -1,25 +1,25 @@
 /*
-title = "Which threshold separates idle from busy?"
+title = "Threshold that separates idle from busy half-hours"
 topic = "stations"
-why = "A duty factor depends on a threshold. Where a station's half-hours form two groups, the threshold belongs between them. This finds it, and shows the duty there next to the duty at the site's own threshold."
+why = "A duty factor depends on its threshold. Where the half-hours of a station form two groups, this finds a threshold between them, and compares the duty factor there with the one at the site's threshold."
 takes = ["last_day", "station"]
 
 [params.n_days]
 type = "BIGINT"
 default = "7"
-doc = "number of site days, up to last_day"
+doc = "number of site days in the period that ends with last_day"
 
 [columns]
 station = { type = "VARCHAR", doc = "station" }
-direction = { type = "VARCHAR", doc = "in or out, of the station" }
-n_bins = { type = "BIGINT", doc = "half-hours that the links' logs cover completely" }
-low_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "geometric mean of the half-hours below the valley; rates below 0.1 count as 0.1" }
-high_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "geometric mean of the half-hours above the valley" }
-separation = { type = "DOUBLE", unit = "1", doc = "distance of the groups' means in units of their spread (Ashman's D of log rates); above 2 there are two groups. A group without spread counts with 0.1" }
-valley_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "threshold between them (Otsu's, for log rates, in the middle of the gap). NULL where there is one group, the smaller one has less than a twentieth of the half-hours, or the upper one is below 1 MB/s" }
-duty_at_valley = { type = "DOUBLE", unit = "1", doc = "share of the half-hours above the valley" }
-threshold_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "the site's own threshold" }
-duty = { type = "DOUBLE", unit = "1", doc = "share of the half-hours above the site's threshold" }
+direction = { type = "VARCHAR", doc = "in (towards the station) or out (away from the station)" }
+n_bins = { type = "BIGINT", doc = "half-hours that the logs of the station's links cover completely" }
+low_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "low group: geometric mean rate of the half-hours below valley_mb_s; rates below 0.1 MB/s count as 0.1" }
+high_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "high group: geometric mean rate of the half-hours above valley_mb_s" }
+separation = { type = "DOUBLE", unit = "1", doc = "distance between the two groups' means in units of their spread (Ashman's D of log rates); above 2 the groups are distinct. A spread of zero counts as 0.1" }
+valley_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "threshold between the two groups (Otsu's method on log rates). NULL where there is only one group, where either group has less than a twentieth of the half-hours, or where the busy group is below 1 MB/s" }
+duty_at_valley = { type = "DOUBLE", unit = "1", doc = "duty factor at valley_mb_s: share of half-hours above it" }
+threshold_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "threshold in site.toml" }
+duty = { type = "DOUBLE", unit = "1", doc = "duty factor at the threshold in site.toml: share of half-hours above it" }
 */
 WITH bin AS (
     SELECT w.station, w.direction, w.counted_gb * 1e3 / 1800 AS mb_s, log10(greatest(0.1, w.counted_gb * 1e3 / 1800)) AS x

@@ -1,13 +1,13 @@
 /*
-title = "Sizes of files, from the pauses between them"
+title = "Sizes of files, estimated from pauses in disk traffic"
 topic = "host"
-why = "With fine samples a pause in disk traffic marks the end of a file, and the bytes between two pauses are its size. It gives file sizes without a log of the tape system, to compare with that log."
+why = "In frequent samples a pause in disk traffic marks the end of a file, so the bytes between two pauses are its size. This estimates file sizes without a log of the tape system."
 takes = ["first_day", "last_day", "host"]
 
 [params.pause_s]
 type = "DOUBLE"
 default = "3"
-doc = "pause that ends a file; shorter ones are flushes of the page cache"
+doc = "pause that ends a file; shorter pauses are flushes of the page cache"
 
 [params.silent_mb_s]
 type = "DOUBLE"
@@ -16,15 +16,15 @@ doc = "rate below which a sample counts as a pause"
 
 [columns]
 host = { type = "VARCHAR", doc = "host" }
-direction = { type = "VARCHAR", doc = "read or write, of its disks" }
-tool = { type = "VARCHAR", doc = "program with the most samples; only its samples count" }
-step_s = { type = "DOUBLE", unit = "s", doc = "median time between its samples" }
-n_files = { type = "BIGINT", doc = "bursts with a pause before and after; NULL where samples are too far apart to show one" }
-p10_gb = { type = "DOUBLE", unit = "GB", doc = "size that one in ten is below" }
-p50_gb = { type = "DOUBLE", unit = "GB", doc = "median size of the bursts" }
-p90_gb = { type = "DOUBLE", unit = "GB", doc = "size that one in ten is above" }
-logged_gb = { type = "DOUBLE", unit = "GB", doc = "median size of the files in the movers' log for this station on the same days: files written to tape for disk reads, files read from tape for disk writes; NULL where it has none" }
-reason_missing = { type = "VARCHAR", was = "cannot_tell", doc = "why sizes cannot be determined; NULL where they can" }
+direction = { type = "VARCHAR", doc = "read or write: direction of the traffic at the station's disks" }
+tool = { type = "VARCHAR", doc = "program that took the most samples; only its samples count" }
+step_s = { type = "DOUBLE", unit = "s", doc = "median time between two samples" }
+n_files = { type = "BIGINT", doc = "bursts of traffic with a pause before and after; NULL where the samples are too far apart to show a burst" }
+p10_gb = { type = "DOUBLE", unit = "GB", doc = "size that one in ten bursts stays below" }
+p50_gb = { type = "DOUBLE", unit = "GB", doc = "median size of a burst" }
+p90_gb = { type = "DOUBLE", unit = "GB", doc = "size that one in ten bursts exceeds" }
+logged_gb = { type = "DOUBLE", unit = "GB", doc = "median size of the station's files in the movers' log on these days, to compare: written to tape for disk reads, read from tape for disk writes; NULL without files in that log" }
+reason_missing = { type = "VARCHAR", was = "cannot_tell", doc = "why file sizes cannot be estimated; NULL where they can" }
 */
 WITH counted AS (
     SELECT host, tool, quantile_cont(date_diff('microsecond', from_at, to_at) / 1e6, 0.5) AS step_s

@@ -1,7 +1,7 @@
 /*
-title = "A finding from night to night"
+title = "One finding over the last nights"
 topic = "findings"
-why = "On which of the last nights a finding fired, and its cost on each: a growing one is more urgent than a fading one."
+why = "On which of the last nights a finding fired, and what it cost on each. A finding whose cost grows is more urgent."
 
 [params.last_day]
 type = "DATE"
@@ -10,21 +10,21 @@ doc = "last site day; default: the last day with data"
 [params.n_days]
 type = "BIGINT"
 default = 30
-doc = "number of site days up to that day"
+doc = "number of site days in the period that ends with last_day"
 
 [params.finding]
 type = "VARCHAR"
 default = ""
-doc = "id of one finding; default: all that fired on these days"
+doc = "id of one finding; default: all findings that fired in the period"
 
 [columns]
-finding_id = { type = "VARCHAR", doc = "hash of rule and entity, the same every night" }
+finding_id = { type = "VARCHAR", doc = "hash of the finding's rule and entity, the same every night" }
 day = { type = "DATE", doc = "site day" }
-outcome = { type = "VARCHAR", doc = "fired; quiet: the rules ran and this did not fire; withheld: too few logs to judge; not_run: the rules did not run for the day" }
-state = { type = "VARCHAR", doc = "new, open, returned, acknowledged or muted; NULL where it did not fire" }
-severity = { type = "VARCHAR", doc = "severity on that day" }
-lost_hours = { type = "DOUBLE", unit = "h", doc = "hours it cost at most; NULL where it did not fire or has no price" }
-gain_gb_day = { type = "DOUBLE", unit = "GB/day", doc = "extra data that would move without it; NULL where it did not fire or has no price" }
+outcome = { type = "VARCHAR", doc = "fired; quiet: the rules ran and this finding did not fire; withheld: too few logs to judge; not_run: the rules did not run for the day" }
+state = { type = "VARCHAR", doc = "state of the finding on that day: new, open, returned, acknowledged or muted; NULL where it did not fire" }
+severity = { type = "VARCHAR", doc = "severity of the finding on that day" }
+lost_hours = { type = "DOUBLE", unit = "h", doc = "hours that the finding cost at most; NULL where it did not fire or has no price" }
+gain_gb_day = { type = "DOUBLE", unit = "GB/day", doc = "extra data that would move without the finding's cause; NULL where it did not fire or has no price" }
 */
 WITH day AS (
     SELECT CAST(unnest(range(CAST($last_day AS TIMESTAMP) - to_days(CAST($n_days - 1 AS INTEGER)),

@@ -1,24 +1,24 @@
 /*
-title = "Findings from night to night"
+title = "State of findings, new to gone"
 topic = "findings"
-why = "Which findings are open, which are gone, since when, and the notes on them."
+why = "Which findings are open or gone, since when, and what people noted on them."
 
 [params.last_day]
 type = "DATE"
 doc = "report the state as of this site day; default: the last day with data"
 
 [columns]
-finding_id = { type = "VARCHAR", doc = "hash of rule and entity, the same every night" }
-state = { type = "VARCHAR", doc = "new, open, acknowledged, muted or returned on the last day judged; gone if it fired earlier but not on that day" }
-severity = { type = "VARCHAR", doc = "severity when it last fired" }
+finding_id = { type = "VARCHAR", doc = "hash of the finding's rule and entity, the same every night" }
+state = { type = "VARCHAR", doc = "new, open, acknowledged, muted or returned: the finding fired on the last day judged. gone: it fired before, but not on that day" }
+severity = { type = "VARCHAR", doc = "severity of the finding when it last fired" }
 rule = { type = "VARCHAR", doc = "rule" }
-entity = { type = "VARCHAR", doc = "entity of the finding" }
-first_day = { type = "DATE", doc = "first site day it fired for" }
-last_day = { type = "DATE", doc = "last site day it fired for" }
-n_days = { type = "BIGINT", doc = "days it fired for" }
-gone_day = { type = "DATE", doc = "first judged day without it since; NULL while it is open" }
-until_day = { type = "DATE", doc = "last site day of the mute" }
-note = { type = "VARCHAR", doc = "last note on it" }
+entity = { type = "VARCHAR", doc = "entity that the finding concerns" }
+first_day = { type = "DATE", doc = "first site day on which the finding fired" }
+last_day = { type = "DATE", doc = "last site day on which the finding fired" }
+n_days = { type = "BIGINT", doc = "number of days on which the finding fired" }
+gone_day = { type = "DATE", doc = "first day on which the rules ran and the finding did not fire again; NULL while it is open" }
+until_day = { type = "DATE", doc = "last site day of the mute; NULL for a mute without end, and without a mute" }
+note = { type = "VARCHAR", doc = "text of the newest note that a person left on the finding" }
 text = { type = "VARCHAR", doc = "the finding as a sentence, when it last fired" }
 */
 WITH fired AS (

@@ -2,22 +2,22 @@
 title = "Cost of long gaps"
 topic = "gaps"
 was = ["gaps_by_station"]
-why = "The cost of long gaps for each station and drive, in hours and in data that could have moved. Avoidable gaps are counted: without file marks, tape motion and time in which no request waited."
+why = "What long gaps between files cost at each station and drive, in hours and in data that could have moved. The gaps are avoidable gaps: they exclude file marks, tape motion and time without a request."
 takes = ["first_day", "last_day", "station", "drive"]
 
 [columns]
-level = { type = "VARCHAR", doc = "what the row sums up: all, station or drive" }
-station = { type = "VARCHAR", doc = "station whose client ended the gaps; NULL in the row for all" }
-drive = { type = "VARCHAR", doc = "drive; NULL in rows for several" }
+level = { type = "VARCHAR", doc = "what the row sums up: all gaps, one station, or one drive" }
+station = { type = "VARCHAR", doc = "station whose client ended the gaps; NULL in the row for all stations" }
+drive = { type = "VARCHAR", doc = "drive with the gaps; NULL in a row that sums up several drives" }
 n_gaps = { type = "BIGINT", doc = "gaps" }
-p50_s = { type = "DOUBLE", unit = "s", doc = "median of the avoidable gap" }
-p95_s = { type = "DOUBLE", unit = "s", doc = "95th percentile of the avoidable gap" }
-modal_s = { type = "DOUBLE", unit = "s", doc = "most frequent avoidable gap, in whole seconds; the shortest if several are equally frequent" }
-share_long = { type = "DOUBLE", unit = "1", doc = "share of gaps judged longer than expected by more than excess_s of the rule long_gap" }
-n_long_gaps = { type = "BIGINT", doc = "number of such gaps" }
-lost_hours = { type = "DOUBLE", unit = "h", doc = "time of the long gaps beyond the expected gap" }
-lost_gb = { type = "DOUBLE", unit = "GB", doc = "upper limit of the data that could have moved in that time, each gap at the rate of the file before it" }
-lost_gb_day = { type = "DOUBLE", unit = "GB/day", doc = "the same per day of the period, if nothing else limited; for what remains after the next bottleneck see gain_gb_day of the question lost_time, cause long_gap" }
+p50_s = { type = "DOUBLE", unit = "s", doc = "median avoidable gap" }
+p95_s = { type = "DOUBLE", unit = "s", doc = "95th percentile of the avoidable gaps" }
+modal_s = { type = "DOUBLE", unit = "s", doc = "most frequent avoidable gap, rounded to full seconds; of several equally frequent gaps the shortest" }
+share_long = { type = "DOUBLE", unit = "1", doc = "share of long gaps: those that exceed the expected gap by more than excess_s of the rule long_gap" }
+n_long_gaps = { type = "BIGINT", doc = "number of long gaps" }
+lost_hours = { type = "DOUBLE", unit = "h", doc = "time in long gaps beyond the expected gap" }
+lost_gb = { type = "DOUBLE", unit = "GB", doc = "upper limit of the data that could have moved in lost_hours, at the rate of the file before each gap" }
+lost_gb_day = { type = "DOUBLE", unit = "GB/day", doc = "lost_gb per day of the period, if nothing else limited the drives. The question lost_time shows what remains after the next bottleneck: gain_gb_day of the cause long_gap" }
 */
 WITH counted AS (
     SELECT station, drive, avoidable_s, sum(n_gaps) AS n_gaps, sum(rate_bytes_s) AS rate_bytes_s

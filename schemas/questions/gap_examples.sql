@@ -1,36 +1,36 @@
 /*
 title = "Examples of long gaps"
 topic = "gaps"
-why = "The two log lines around a gap prove it; the examples are the most common long gaps."
+why = "The two log lines around each gap prove it. The examples have the most frequent length of long gaps."
 takes = ["first_day", "last_day", "station", "drive"]
 
 [params.n]
 type = "BIGINT"
 default = "2"
-doc = "examples per station and drive"
+doc = "number of examples for each station and drive"
 
 [columns]
 station = { type = "VARCHAR", doc = "station whose client ended the gap" }
 drive = { type = "VARCHAR", doc = "drive" }
-gap_id = { type = "VARCHAR", doc = "gap: the transfer before it" }
-started_at = { type = "TIMESTAMP", doc = "last block of the file before, UTC" }
-ended_at = { type = "TIMESTAMP", doc = "first block of the file after, UTC" }
+gap_id = { type = "VARCHAR", doc = "id of the gap, which is the id of the transfer before it" }
+started_at = { type = "TIMESTAMP", doc = "last block of the file before the gap, UTC" }
+ended_at = { type = "TIMESTAMP", doc = "first block of the file after the gap, UTC" }
 gap_s = { type = "DOUBLE", unit = "s", doc = "whole gap" }
-avoidable_s = { type = "DOUBLE", was = "judged_s", unit = "s", doc = "avoidable gap: database + request + start" }
-filemark_s = { type = "DOUBLE", unit = "s", doc = "writing the file mark" }
-checksum_s = { type = "DOUBLE", unit = "s", doc = "reading the file back to check it" }
-database_s = { type = "DOUBLE", unit = "s", doc = "file and volume databases" }
-no_request_s = { type = "DOUBLE", unit = "s", doc = "no request for the drive" }
-request_s = { type = "DOUBLE", unit = "s", doc = "dialogue until the next request reached the mover" }
-client_s = { type = "DOUBLE", unit = "s", doc = "the part of request_s in which the client had not yet queued the next request; NULL where no log shows when it did" }
-position_s = { type = "DOUBLE", unit = "s", doc = "moving the tape" }
-start_s = { type = "DOUBLE", unit = "s", doc = "connecting and starting" }
-path = { type = "VARCHAR", doc = "log file of the first line" }
-next_path = { type = "VARCHAR", doc = "log file of the second line" }
-previous_line_no = { type = "BIGINT", doc = "line of the last block of the file before" }
-next_line_no = { type = "BIGINT", doc = "line that starts the file after" }
-previous_message = { type = "VARCHAR", doc = "text of the first line" }
-next_message = { type = "VARCHAR", doc = "text of the second line" }
+avoidable_s = { type = "DOUBLE", was = "judged_s", unit = "s", doc = "avoidable gap: time for databases, request and start" }
+filemark_s = { type = "DOUBLE", unit = "s", doc = "time to write the file mark" }
+checksum_s = { type = "DOUBLE", unit = "s", doc = "time to read the file back for its checksum" }
+database_s = { type = "DOUBLE", unit = "s", doc = "time to update file and volume databases" }
+no_request_s = { type = "DOUBLE", unit = "s", doc = "time without a request for the drive" }
+request_s = { type = "DOUBLE", unit = "s", doc = "time of the dialogue until the next request reached the mover" }
+client_s = { type = "DOUBLE", unit = "s", doc = "part of request_s in which the client had not yet queued the next request; NULL where no log shows when it did" }
+position_s = { type = "DOUBLE", unit = "s", doc = "time of tape motion" }
+start_s = { type = "DOUBLE", unit = "s", doc = "time to connect and to start the transfer" }
+path = { type = "VARCHAR", doc = "log file of the line before the gap" }
+next_path = { type = "VARCHAR", doc = "log file of the line after the gap" }
+previous_line_no = { type = "BIGINT", doc = "line of the last block before the gap" }
+next_line_no = { type = "BIGINT", doc = "line that starts the file after the gap" }
+previous_message = { type = "VARCHAR", doc = "text of the line before the gap" }
+next_message = { type = "VARCHAR", doc = "text of the line after the gap" }
 */
 WITH long_gap AS (
     SELECT g.*, median(g.avoidable_s) OVER (PARTITION BY g.station, g.drive) AS usual_s

@@ -1,16 +1,16 @@
 /*
-title = "The most common lengths of gaps"
+title = "Most common lengths of gaps between files"
 topic = "gaps"
-why = "Where a station's gaps cluster: one peak at the expected gap is fine, another peak has a cause."
+why = "Where the lengths of a station's gaps cluster. A peak at the expected gap is normal; any other peak has a cause."
 takes = ["first_day", "last_day", "station", "drive"]
 
 [columns]
 station = { type = "VARCHAR", doc = "station whose client ended the gaps" }
-peak_s = { type = "DOUBLE", unit = "s", doc = "start of a bin of 1 s that neither neighbour exceeds and that holds a twentieth of the station's gaps" }
-n_gaps = { type = "BIGINT", doc = "gaps in the bin" }
-share = { type = "DOUBLE", unit = "1", doc = "share of the station's gaps" }
-weight = { type = "DOUBLE", unit = "1", doc = "share of the station's gaps around the peak, up to the emptiest bin before the next peak (the first of equally empty ones)" }
-median_s = { type = "DOUBLE", unit = "s", doc = "median of the mode" }
+peak_s = { type = "DOUBLE", unit = "s", doc = "start of a bin of 1 s with more gaps than its neighbours and at least a twentieth of the station's gaps" }
+n_gaps = { type = "BIGINT", doc = "number of gaps in the peak's bin" }
+share = { type = "DOUBLE", unit = "1", doc = "share of the station's gaps in the peak's bin" }
+weight = { type = "DOUBLE", unit = "1", doc = "share of the station's gaps around the peak: up to the emptiest bin between this peak and each of its neighbours" }
+median_s = { type = "DOUBLE", unit = "s", doc = "median of the gaps around the peak" }
 */
 WITH gap AS (
     SELECT station, avoidable_s, CAST(least(floor(avoidable_s), 30) AS DOUBLE) AS bin_from_s, sum(n_gaps) AS n_gaps

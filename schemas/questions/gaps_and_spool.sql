@@ -1,27 +1,27 @@
 /*
-title = "Stations with long gaps, and whether the next file was available"
+title = "Long gaps with and without the next file on spool"
 topic = "gaps"
-why = "With the next file on spool a gap comes from the dialogue; without it the drive is starved. The two need different remedies."
+why = "If the next file was on spool, the dialogue caused the gap. If it was not, the drive had no data. The two causes have different remedies."
 takes = ["first_day", "last_day"]
 
 [params.longer_than_s]
 type = "DOUBLE"
 default = "7"
-doc = "stations with less than one in twenty gaps above this are left out"
+doc = "a station is left out if fewer than one in twenty of its gaps are longer than this"
 
 [params.drive]
 type = "VARCHAR"
 default = ""
-doc = "drive; default: all"
+doc = "only this drive; default: all drives"
 
 [columns]
-station = { type = "VARCHAR", doc = "station whose client ended the gaps" }
-n_gaps = { type = "BIGINT", doc = "gaps before a file to write" }
-p50_s = { type = "DOUBLE", unit = "s", doc = "median of the gap, without time without a request" }
-p95_s = { type = "DOUBLE", unit = "s", doc = "95th percentile" }
-ready_share = { type = "DOUBLE", unit = "1", doc = "share of gaps with the next file on spool at their start: its log shows it, its request was queued, or the same client command wrote the file before" }
-metadata_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours of gaps with the next file on spool at their start" }
-starved_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours of all other gaps: the file was not on spool, or no log shows it" }
+station = { type = "VARCHAR", doc = "station of the client whose file came after each gap" }
+n_gaps = { type = "BIGINT", doc = "number of gaps before a file that was written" }
+p50_s = { type = "DOUBLE", unit = "s", doc = "median gap, without the time in which the drive had no request" }
+p95_s = { type = "DOUBLE", unit = "s", doc = "gap that one in twenty exceeds, without the time in which the drive had no request" }
+ready_share = { type = "DOUBLE", unit = "1", doc = "share of gaps with the next file on spool at their start. A log shows this, or its request was queued, or the same client command wrote the previous file" }
+metadata_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours of gaps at whose start the next file was on spool" }
+starved_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours of all other gaps: the next file was not on spool, or no log shows it" }
 */
 -- One join after the other: both transfers have the gap's system, and joined by that alone they are all pairs there are.
 WITH wanted AS MATERIALIZED (

@@ -1,20 +1,20 @@
 /*
-title = "Rates of groups over the hours: sustained, peak, average, last"
+title = "Average, sustained, peak and last rate of storage groups"
 topic = "requests"
-why = "Four rates of a group that are easily confused: the average over the period, the median of its active hours, the highest hour and the last hour."
+why = "Four rates of a storage group that are easily confused: the average over the period, the median of the active hours, the highest hour and the last hour."
 takes = ["first_day", "last_day"]
 
 [columns]
 system = { type = "VARCHAR", doc = "archive system" }
-storage_group = { type = "VARCHAR", doc = "storage group; NULL: all together" }
+storage_group = { type = "VARCHAR", doc = "storage group; NULL in the row for all groups together" }
 mode = { type = "VARCHAR", doc = "read or write" }
-moved_tb = { type = "DOUBLE", unit = "TB", doc = "moved in the period in complete files, each spread evenly from its first block to its last" }
-average_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "moved / seconds of the period's days" }
-active_hours = { type = "BIGINT", unit = "h", doc = "hours in which it moved anything" }
+moved_tb = { type = "DOUBLE", unit = "TB", doc = "data in complete files moved in the period; the bytes of a file count evenly from its first block to its last" }
+average_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "moved_tb / length of the period in seconds" }
+active_hours = { type = "BIGINT", unit = "h", doc = "number of hours in which the group moved data" }
 sustained_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "median rate of the active hours" }
-min_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "lowest rate of the active hours" }
-max_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "highest rate of the active hours" }
-last_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "rate of the period's last hour" }
+min_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "lowest rate of an active hour" }
+max_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "highest rate of an active hour" }
+last_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "rate of the last hour of the period" }
 */
 WITH bound AS (
     SELECT day_begin($first_day, zone) AS begin_at, day_end($last_day, zone) AS end_at

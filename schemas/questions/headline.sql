@@ -1,21 +1,21 @@
 /*
-title = "The period in one line"
+title = "Key figures of the period"
 topic = "hours"
-why = "How much moved, how much drive time that took, and how much time has no log."
+why = "How much data moved, how many drive-hours that took, and for how many drive-hours no log exists."
 takes = ["first_day", "last_day"]
 
 [columns]
-moved_tb = { type = "DOUBLE", unit = "TB", doc = "moved on tape in the period, whatever day the mounts began; NULL where no log shows it" }
+moved_tb = { type = "DOUBLE", unit = "TB", doc = "data moved on tape in the period, including mounts that began earlier; NULL where no log shows it" }
 n_files = { type = "BIGINT", doc = "complete files that ended in the period" }
-n_sessions = { type = "BIGINT", doc = "mounts in which these bytes moved; one over midnight counts in both days" }
-drive_rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / time drives worked, both within the period, in completely logged mounts on the basis of most bytes" }
-drive_rate_basis = { type = "VARCHAR", doc = "that basis. call: inside drive calls. block: the block loop, with checksums and waits in the buffer. counter: in reads and writes by the kernel's count, with wall-clock time in use, without mounting. estimate: the length of sessions minus their waits, with wall-clock time of the tape in the drive, without mounting. encp: the client's rate, with waits for data and file marks, so that the drive rate is too low and f too high" }
-overall_rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / wall-clock time of the same mounts, both within the period" }
-f = { type = "DOUBLE", unit = "1", doc = "overall / drive rate" }
-n_drives = { type = "BIGINT", doc = "drives with hours in the ledger; NULL without any log" }
-available_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours in the period; NULL without any log" }
-moving_data_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours in which data moved; NULL where no log covers any, or where tapes were in drives and no log shows when data moved" }
-unknown_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours that no log covers, on days with a log; NULL without any" }
+n_sessions = { type = "BIGINT", doc = "mounts that moved this data; a mount over midnight counts on both days" }
+drive_rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / time in which drives moved them, for mounts logged from request to dismount. Only the basis with most of the bytes counts" }
+drive_rate_basis = { type = "VARCHAR", doc = "basis of the drive rate: call, block, counter, encp or estimate (see the glossary). With counter and estimate, mounting does not count in f. With encp, waits and file marks count as drive time, so that the drive rate is too low and f too high" }
+overall_rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / wall-clock time, for the same mounts as drive_rate_mb_s" }
+f = { type = "DOUBLE", unit = "1", doc = "overall rate / drive rate" }
+n_drives = { type = "BIGINT", doc = "number of drives with hours in gold.drive_ledger; NULL where no log was read" }
+available_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours in the period; NULL where no log was read" }
+moving_data_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours in which data moved; NULL where no log covers the drives, or where logs show tapes in drives but not when data moved" }
+unknown_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours that no log covers, on days for which some log was read; NULL where no log was read" }
 */
 WITH bound AS (
     SELECT day_begin($first_day, zone) AS begin_at, day_end($last_day, zone) AS end_at

@@ -1,15 +1,15 @@
 /*
 title = "Files with impossible dates"
 topic = "operations"
-why = "A log cannot report what happens after it was written, and no log of this kind is older than 1990: a clock or a date order is wrong. Such days do not count as days of the site."
+why = "A log cannot report events after the time at which it was written, and no supported log is older than 1990. Where it does, a clock or a date order is wrong. Such days do not count as days of the site."
 
 [columns]
 path = { type = "VARCHAR", doc = "file" }
-source = { type = "VARCHAR", doc = "source that read it" }
-first_at = { type = "TIMESTAMP", doc = "earliest instant in it, UTC" }
-last_at = { type = "TIMESTAMP", doc = "latest instant in it, UTC" }
-written_at = { type = "TIMESTAMP", doc = "when the file was last written, UTC; NULL where its own date is before 1990 and so means nothing" }
-summary = { type = "VARCHAR", was = "says", doc = "what is wrong" }
+source = { type = "VARCHAR", doc = "source that read the file" }
+first_at = { type = "TIMESTAMP", doc = "earliest instant in the file, UTC" }
+last_at = { type = "TIMESTAMP", doc = "latest instant in the file, UTC" }
+written_at = { type = "TIMESTAMP", doc = "when the file was last written, UTC; NULL where the file system's own date is before 1990 and so wrong" }
+summary = { type = "VARCHAR", was = "says", doc = "what is wrong with the dates in the file" }
 */
 WITH file AS (
     SELECT path, source, min(first_at) AS first_at, max(last_at) AS last_at,

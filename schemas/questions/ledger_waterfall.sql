@@ -1,21 +1,21 @@
 /*
-title = "From all drive-hours to those in which data moved"
+title = "From all drive-hours to hours in which data moved"
 topic = "hours"
-why = "Each bucket takes its part of the drives' time; the rest at the end moved data."
+why = "Subtracts the hours of each bucket from all drive-hours. The rest at the end is the time in which data moved."
 takes = ["first_day", "last_day", "drive"]
 
 [columns]
-number = { type = "BIGINT", doc = "place in the waterfall" }
+number = { type = "BIGINT", doc = "position of the bucket in the waterfall" }
 bucket = { type = "VARCHAR", doc = "bucket of gold.drive_ledger" }
-bucket_words = { type = "VARCHAR", doc = "the bucket in words" }
+bucket_words = { type = "VARCHAR", doc = "meaning of the bucket in words" }
 time_group = { type = "VARCHAR", doc = "group of the bucket (gold.drive_time_bucket)" }
-group_words = { type = "VARCHAR", doc = "the group in words" }
-colour = { type = "VARCHAR", doc = "colour of the group" }
-n_drives = { type = "BIGINT", doc = "drives with time in it" }
-bucket_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours in it" }
-share = { type = "DOUBLE", unit = "1", doc = "share of all drive-hours" }
-from_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours left before it" }
-to_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours left after it; zero for the bucket that moved data" }
+group_words = { type = "VARCHAR", doc = "name of the group in words" }
+colour = { type = "VARCHAR", doc = "colour of the group in figures" }
+n_drives = { type = "BIGINT", doc = "number of drives with time in the bucket" }
+bucket_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours in the bucket" }
+share = { type = "DOUBLE", unit = "1", doc = "share of all drive-hours that is in the bucket" }
+from_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours that remain before the bucket is subtracted" }
+to_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours that remain after the bucket is subtracted; 0 for the bucket in which data moved" }
 */
 WITH summed AS (
     SELECT bucket, count(DISTINCT drive) AS n_drives, sum(duration_us) AS us FROM gold.drive_ledger

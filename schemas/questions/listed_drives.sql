@@ -1,26 +1,26 @@
 /*
-title = "Drives, from lists of mounts"
+title = "Use of drives, from lists of mounts"
 topic = "requests"
-why = "How long each drive of a TSM server or a library held a tape, how often tapes were mounted, and how often the same tape came back. Held time is an upper limit of its duty."
+why = "How long each drive of a TSM server or a library held a tape, how often tapes were mounted, and how often the same tape came back. A drive moved data for at most the time in which it held a tape."
 takes = ["first_day", "last_day"]
 
 [params.again_hours]
 type = "DOUBLE"
 default = "2"
-doc = "a mount counts as repeated if the same volume was dismounted from any drive at most this long before"
+doc = "a mount counts as repeated if the same tape was dismounted from any drive at most this long before"
 
 [columns]
 system = { type = "VARCHAR", doc = "archive system" }
 library = { type = "VARCHAR", doc = "library" }
-drive = { type = "VARCHAR", doc = "drive; the library's name where site.toml does not map it" }
-n_mounts = { type = "BIGINT", doc = "mounts that began in the period" }
-n_volumes = { type = "BIGINT", doc = "volumes mounted" }
-n_repeats = { type = "BIGINT", was = "n_again", doc = "repeated mounts of a volume just dismounted" }
-mounted_hours = { type = "DOUBLE", unit = "h", doc = "hours with a tape in the drive, in the period" }
-mounted_share = { type = "DOUBLE", unit = "1", doc = "share of the period" }
-moved_gb = { type = "DOUBLE", unit = "GB", doc = "moved in mounts that started in the period, by a log or the library; NULL where neither counts it" }
-overall_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "moved_gb / the time these tapes were in the drive, with idle time" }
-median_minutes = { type = "DOUBLE", unit = "min", doc = "median length of its mounts" }
+drive = { type = "VARCHAR", doc = "drive; its name in the library where site.toml does not map that name" }
+n_mounts = { type = "BIGINT", doc = "mounts in the drive that began in the period" }
+n_volumes = { type = "BIGINT", doc = "number of tapes mounted" }
+n_repeats = { type = "BIGINT", was = "n_again", doc = "repeated mounts: mounts of a tape that had just been dismounted (see again_hours)" }
+mounted_hours = { type = "DOUBLE", unit = "h", doc = "hours of the period with a tape in the drive" }
+mounted_share = { type = "DOUBLE", unit = "1", doc = "share of the period with a tape in the drive" }
+moved_gb = { type = "DOUBLE", unit = "GB", doc = "data moved in mounts that began in the period, counted by a log or by the library; NULL where neither counts it" }
+overall_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "moved_gb / time in which these tapes were in the drive, idle time included" }
+median_minutes = { type = "DOUBLE", unit = "min", doc = "median length of the drive's mounts" }
 */
 -- Mounts with an unknown end count as mounts, with no time.
 WITH bound AS (

@@ -1,18 +1,18 @@
 /*
-title = "Lost time, ranked by gain"
+title = "Lost drive time, ranked by gain"
 topic = "hours"
-why = "What to fix first: causes by station, with the recoverable drive-hours and the extra data that would move, capped by the next bottleneck. Gains of two causes do not add up."
+why = "What to fix first: causes of lost time by station, with the drive-hours that can be recovered and the extra data that would move. Gains are capped by the next bottleneck, and gains of two causes do not add up."
 takes = ["first_day", "last_day"]
 
 [columns]
-cause = { type = "VARCHAR", doc = "cause, as in gold.lost_time" }
-station = { type = "VARCHAR", doc = "station the drives worked for; NULL for drives that moved nothing" }
-part = { type = "VARCHAR", doc = "for long gaps the largest part, of the most expensive drive" }
+cause = { type = "VARCHAR", doc = "cause of the lost time, as in gold.lost_time" }
+station = { type = "VARCHAR", doc = "station that the drives worked for; NULL for drives that moved no data" }
+part = { type = "VARCHAR", doc = "for long gaps, the part of the gap that took longest on the most expensive drive" }
 n_drives = { type = "BIGINT", doc = "drives" }
-drives = { type = "VARCHAR", doc = "the drives, the most expensive first" }
-lost_hours = { type = "DOUBLE", unit = "h", doc = "recoverable drive-hours, at most" }
-naive_gb_day = { type = "DOUBLE", unit = "GB/day", doc = "extra data on an average day of the period, if nothing else limited" }
-gain_gb_day = { type = "DOUBLE", unit = "GB/day", doc = "what remains after the next bottleneck of each drive: the gain of fixing the cause" }
+drives = { type = "VARCHAR", doc = "drives that lost the time, the most expensive first" }
+lost_hours = { type = "DOUBLE", unit = "h", doc = "upper limit of the drive-hours that can be recovered" }
+naive_gb_day = { type = "DOUBLE", unit = "GB/day", doc = "extra data per day if the cause were fixed and nothing else limited the drives" }
+gain_gb_day = { type = "DOUBLE", unit = "GB/day", doc = "gain: extra data per day if the cause were fixed, capped by the next bottleneck of each drive" }
 bottleneck = { type = "VARCHAR", doc = "next bottleneck of the most expensive drive" }
 */
 WITH per_drive AS (

@@ -1,25 +1,25 @@
 /*
-title = "Kinds of data that share a tape"
+title = "Tapes that hold several kinds of data"
 topic = "tapes"
-why = "Where two kinds of data share a tape and only one is read, the drive must wind past every other file. The cost is the motion between files beyond that on tapes with one kind."
+why = "Where two kinds of data share a tape and only one is read, the drive must wind past the files of the other. The cost is the extra tape motion per file, compared with tapes of a single kind."
 takes = ["first_day", "last_day"]
 
 [params.kind]
 type = "VARCHAR"
 default = '(?i)[/_.-](raw|rec[o]?|esd|aod|dst|ntuple|sim|mc|hist|user)(?:[/_.-]|$)'
-doc = "regular expression whose first group is the kind of data in a file's path"
+doc = "regular expression whose first group finds the kind of data in a file's path"
 
 [columns]
 system = { type = "VARCHAR", doc = "archive system" }
 volume = { type = "VARCHAR", doc = "tape with files read in the period" }
-kinds = { type = "VARCHAR", doc = "kinds of data on it with their numbers of files, by path, or by file family where no path shows it" }
-n_kinds = { type = "BIGINT", doc = "how many" }
-kinds_read = { type = "VARCHAR", doc = "kinds of which files were read" }
-n_read = { type = "BIGINT", doc = "files read" }
-n_between = { type = "BIGINT", doc = "files of other kinds between the first and the last file read" }
-position_s = { type = "DOUBLE", unit = "s", doc = "motion per file read" }
-alone_s = { type = "DOUBLE", unit = "s", doc = "motion per file on tapes with one kind; NULL where no such tape was read" }
-lost_hours = { type = "DOUBLE", unit = "h", doc = "cost of the mixture: n_read x the difference, if positive; 0 for a tape with one kind, NULL where no tape with one kind was read" }
+kinds = { type = "VARCHAR", doc = "kinds of data on the tape, each with its number of files; taken from the path, or from the file family where no path shows a kind" }
+n_kinds = { type = "BIGINT", doc = "number of kinds of data on the tape" }
+kinds_read = { type = "VARCHAR", doc = "kinds of data from which files were read" }
+n_read = { type = "BIGINT", doc = "number of files read" }
+n_between = { type = "BIGINT", doc = "number of files of other kinds between the first and the last file that was read" }
+position_s = { type = "DOUBLE", unit = "s", doc = "tape motion per file read" }
+alone_s = { type = "DOUBLE", unit = "s", doc = "mean tape motion per file read from tapes with a single kind; NULL where no such tape was read" }
+lost_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours that the mixture cost: n_read x (position_s - alone_s), at least 0. It is 0 for a tape with a single kind, and NULL where alone_s is" }
 */
 WITH mount AS (
     SELECT session_id, system, volume, n_files, position_s FROM gold.mount

@@ -1,22 +1,22 @@
 /*
-title = "The path of a mount along its tape"
+title = "Path of a mount along its tape"
 topic = "mounts"
-why = "The order in which files were read or written, and the motion to each."
+why = "The order in which a mount read or wrote files, and the tape motion to each file."
 takes = ["session"]
 
 [params.n]
 type = "BIGINT"
 default = "20000"
-doc = "most files, the first of the mount"
+doc = "maximum number of files, from the first file of the mount on"
 
 [columns]
-number = { type = "BIGINT", doc = "number of the file in the mount" }
+number = { type = "BIGINT", doc = "position of the file in the order of the mount" }
 volume = { type = "VARCHAR", doc = "tape label" }
 file_number = { type = "BIGINT", doc = "number of the file on the tape" }
-started_at = { type = "TIMESTAMP", doc = "first block, UTC" }
-volume_gb = { type = "DOUBLE", unit = "GB", doc = "its size" }
-begin_gb = { type = "DOUBLE", unit = "GB", doc = "known bytes before it on the tape; NULL where they are not known" }
-position_s = { type = "DOUBLE", unit = "s", doc = "tape motion to it from the file before; NULL for the first" }
+started_at = { type = "TIMESTAMP", doc = "first block of the file, UTC" }
+volume_gb = { type = "DOUBLE", unit = "GB", doc = "size of the file" }
+begin_gb = { type = "DOUBLE", unit = "GB", doc = "sum of the known file sizes before the file on the tape; NULL where they are not known" }
+position_s = { type = "DOUBLE", unit = "s", doc = "tape motion from the previous file to this one; NULL for the first file" }
 */
 WITH moved AS (
     SELECT t.system, t.transfer_id, t.volume, t.file_number, t.started_at, t.bytes

@@ -1,20 +1,20 @@
 /*
-title = "What a drive did during a mount"
+title = "States of a drive during a mount"
 topic = "mounts"
-why = "The states of the drive in order, from the request to the dismount: where the mount's time went."
+why = "The states of the drive from the mount request to the dismount, which show where the mount's time went."
 takes = ["session"]
 
 [params.n]
 type = "BIGINT"
 default = "3000"
-doc = "most intervals, the longest ones"
+doc = "maximum number of intervals; the longest ones are kept"
 
 [columns]
 drive = { type = "VARCHAR", doc = "drive" }
-number = { type = "BIGINT", doc = "place of the state in a drive's day (gold.drive_time_bucket)" }
-state = { type = "VARCHAR", doc = "bucket of gold.drive_ledger; waits inside a transfer count as moving data" }
-state_words = { type = "VARCHAR", doc = "the state in words" }
-colour = { type = "VARCHAR", doc = "colour of its group" }
+number = { type = "BIGINT", doc = "position of the state in the order in which figures show a drive's day (gold.drive_time_bucket)" }
+state = { type = "VARCHAR", doc = "state of the drive, a bucket of gold.drive_ledger; waits inside a transfer count as moving data" }
+state_words = { type = "VARCHAR", doc = "meaning of the state in words" }
+colour = { type = "VARCHAR", doc = "colour of the state in figures" }
 from_at = { type = "TIMESTAMP", doc = "start, UTC" }
 to_at = { type = "TIMESTAMP", doc = "end" }
 interval_s = { type = "DOUBLE", unit = "s", doc = "length" }

@@ -1,17 +1,17 @@
 /*
 title = "Drives in use per hour"
 topic = "drives"
-why = "How many drives worked at once: whether there are too few, and whether the reported count exceeds the installed drives."
+why = "How many drives worked at the same time. This shows whether the site has too few drives, and whether the reported number exceeds the installed ones."
 takes = ["first_day", "last_day"]
 
 [columns]
 system = { type = "VARCHAR", doc = "archive system" }
 hour_at = { type = "TIMESTAMP", doc = "start of the hour, UTC" }
-n_drives = { type = "BIGINT", doc = "drives of the system, declared or found in logs" }
-avg_in_use = { type = "DOUBLE", doc = "drives in use on average over the covered seconds" }
-max_in_use = { type = "BIGINT", doc = "most drives in use at one instant" }
-max_transferring = { type = "BIGINT", doc = "most drives that moved data at one instant" }
-is_possible = { type = "BOOLEAN", doc = "no more than there are" }
+n_drives = { type = "BIGINT", doc = "number of the system's drives, declared in site.toml or found in logs" }
+avg_in_use = { type = "DOUBLE", doc = "average number of drives in use over the time that logs cover" }
+max_in_use = { type = "BIGINT", doc = "largest number of drives in use at one instant" }
+max_transferring = { type = "BIGINT", doc = "largest number of drives that moved data at one instant" }
+is_possible = { type = "BOOLEAN", doc = "true where max_in_use does not exceed the number of drives" }
 */
 SELECT system, hour_at, n_drives, avg_in_use, max_in_use, max_transferring, max_in_use <= n_drives AS is_possible
 FROM gold.movers_in_use

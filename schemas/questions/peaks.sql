@@ -1,25 +1,25 @@
 /*
-title = "Under which conditions was the peak reached?"
+title = "Conditions under which each drive reached its peak rate"
 topic = "drives"
-why = "A peak rate depends on its conditions: a large file, no other writes to the disks, few active drives. Without them it promises more than any day delivers."
+why = "A peak rate depends on its conditions: a large file, no other writes to the disks, few active drives. Without these conditions the peak promises more than any day delivers."
 takes = ["first_day", "last_day"]
 
 [columns]
 drive = { type = "VARCHAR", doc = "drive" }
 mode = { type = "VARCHAR", doc = "read or write" }
-drive_rate_basis = { type = "VARCHAR", doc = "basis of its rates: call (inside drive calls), block (with checksums and waits in the buffer) or encp (with waits for data and file marks)" }
-peak_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "largest rate of a large file" }
-p50_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "median rate of all its large files: its usual rate" }
-least_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "lowest rate of its large files" }
-n_files = { type = "BIGINT", doc = "number of large files, at least 500 MB" }
-started_at = { type = "TIMESTAMP", doc = "start of the file at the peak, UTC" }
-station = { type = "VARCHAR", doc = "station that staged it" }
+drive_rate_basis = { type = "VARCHAR", doc = "basis of the drive rate: call (inside drive calls), block (with checksums and waits in the buffer) or encp (with waits for data and file marks)" }
+peak_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "highest drive rate of a large file" }
+p50_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "median drive rate of the drive's large files, which is its usual rate" }
+least_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "lowest drive rate of a large file" }
+n_files = { type = "BIGINT", doc = "number of large files, of at least 500 MB" }
+started_at = { type = "TIMESTAMP", doc = "first block of the file with the peak rate, UTC" }
+station = { type = "VARCHAR", doc = "station that the file came from or went to" }
 file_gb = { type = "DOUBLE", unit = "GB", doc = "its size" }
-is_compressed = { type = "BOOLEAN", doc = "true if the rate is above the drive's native rate, which means compression; NULL where the native rate is not known" }
-n_drives = { type = "BIGINT", doc = "drives that moved data for the same station during the file, including this one" }
-disk_write_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "written to the station's disks meanwhile, from samples; NULL without any" }
-disk_read_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "read from the station's disks meanwhile" }
-file_id = { type = "VARCHAR", doc = "log file of the line that started it" }
+is_compressed = { type = "BOOLEAN", doc = "true if the peak rate exceeds the drive's native rate, which only compression explains; NULL where the native rate is not known" }
+n_drives = { type = "BIGINT", doc = "number of drives that moved data for the station during the file, including this one" }
+disk_write_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "rate of writes to the station's disks during the file; NULL without samples" }
+disk_read_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "rate of reads from the station's disks during the file; NULL without samples" }
+file_id = { type = "VARCHAR", doc = "log file of the line that records the file" }
 line_no = { type = "BIGINT", doc = "that line" }
 */
 WITH best AS (

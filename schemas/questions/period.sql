@@ -1,15 +1,15 @@
 /*
-title = "Days with data"
+title = "Days with data, and settings of the site"
 topic = "operations"
-why = "The days with data, and what is normal at this site."
+why = "The first and last day with data, and the values that are normal at this site."
 
 [columns]
-first_day = { type = "DATE", doc = "first site day of any log that was read; NULL if there is none yet. Days before 1990, or later than the logs' files, count only if there are no others" }
-last_day = { type = "DATE", doc = "last site day of any log that was read; NULL if there is none yet" }
+first_day = { type = "DATE", doc = "first site day in any log that was read; NULL if no log was read. Days before 1990, or after the log file was written, count only if there are no other days" }
+last_day = { type = "DATE", doc = "last site day in any log that was read; NULL if no log was read" }
 name = { type = "VARCHAR", doc = "name of the site" }
-zone = { type = "VARCHAR", doc = "zone of its calendar days" }
+zone = { type = "VARCHAR", doc = "time zone of the site's calendar days" }
 expected_gap_s = { type = "DOUBLE", unit = "s", doc = "gap between files that is normal here" }
-duty_threshold_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "average above which a half-hour of a link is active" }
+duty_threshold_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "average rate above which a half-hour of a link counts as active" }
 */
 WITH bound AS (
     -- files that an archive or an image dates 1970 or 1980 do not say when they were written

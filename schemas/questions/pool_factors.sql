@@ -1,23 +1,23 @@
 /*
-title = "What a pool's rate depends on"
+title = "Properties of pools that affect their rate"
 topic = "pools"
-why = "The server, RAID level, streams, service and weight of each disk pool, with its requests to and from tape: the factors that decide whether disks can feed the drives."
+why = "Server, RAID level, streams, service and weight of each disk pool, next to its requests to and from tape. These properties decide whether disks can feed the drives."
 takes = ["first_day", "last_day"]
 
 [columns]
 system = { type = "VARCHAR", doc = "archive system; NULL for a pool without requests in the period" }
-pool = { type = "VARCHAR", doc = "disk pool that requests or facts name" }
-server = { type = "VARCHAR", doc = "fact server: host of the pool" }
-n_on_server = { type = "BIGINT", doc = "pools on that server in site.toml; NULL where it gives none" }
-raid = { type = "VARCHAR", doc = "fact raid" }
-streams = { type = "VARCHAR", doc = "fact streams: movers or transfers it may run at once" }
-qos = { type = "VARCHAR", doc = "fact qos: the service it provides" }
-balance = { type = "VARCHAR", doc = "fact balance: its weight, or how work is assigned to it" }
-others = { type = "VARCHAR", doc = "other facts of the pool" }
-asked_hours = { type = "BIGINT", unit = "h", doc = "hours with requests" }
-asked_gb = { type = "DOUBLE", unit = "GB", doc = "requested, stores and restores" }
-share = { type = "DOUBLE", unit = "1", doc = "share of the requests to all pools of the system" }
-asked_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "asked_gb / these hours" }
+pool = { type = "VARCHAR", doc = "name of the disk pool, from its requests or from facts in site.toml" }
+server = { type = "VARCHAR", doc = "host of the pool, from the fact server" }
+n_on_server = { type = "BIGINT", doc = "number of pools on the same server in site.toml; NULL where site.toml gives no server" }
+raid = { type = "VARCHAR", doc = "RAID level, from the fact raid" }
+streams = { type = "VARCHAR", doc = "number of movers or transfers that the pool may run at once, from the fact streams" }
+qos = { type = "VARCHAR", doc = "service that the pool provides, from the fact qos" }
+balance = { type = "VARCHAR", doc = "weight of the pool, or the way in which work is assigned to it, from the fact balance" }
+others = { type = "VARCHAR", doc = "other facts about the pool in site.toml" }
+asked_hours = { type = "BIGINT", unit = "h", doc = "number of hours with requests to the pool" }
+asked_gb = { type = "DOUBLE", unit = "GB", doc = "data requested from the pool, stores and restores together" }
+share = { type = "DOUBLE", unit = "1", doc = "share of the data requested from all pools of the archive system" }
+asked_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "asked_gb / asked_hours, as a rate" }
 */
 WITH used AS (
     SELECT system, member AS pool, count(DISTINCT hour_at) AS asked_hours, sum(moved_gb) AS asked_gb

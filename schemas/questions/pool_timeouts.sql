@@ -1,7 +1,7 @@
 /*
 title = "Requests that timed out while waiting"
 topic = "pools"
-why = "Where requests time out in one pool's queue while other pools had room, how long users waited in vain, and whether another pool had the file. The pool's cost setting sends requests there."
+why = "Shows where requests time out in one pool's queue while other pools are free, how long users waited in vain, and whether another pool had the file. The pool's cost setting can be the reason."
 takes = ["first_day", "last_day"]
 
 [columns]
@@ -9,14 +9,14 @@ system = { type = "VARCHAR", doc = "archive system" }
 pool = { type = "VARCHAR", doc = "disk pool" }
 operation = { type = "VARCHAR", doc = "store (to tape) or restore (from tape)" }
 n_requests = { type = "BIGINT", doc = "requests made in the period" }
-n_timeouts = { type = "BIGINT", doc = "requests ended by a timeout, by their message" }
+n_timeouts = { type = "BIGINT", doc = "number of requests that ended with a timeout, by their error message" }
 timeout_share = { type = "DOUBLE", unit = "1", doc = "timeouts / requests" }
-n_never_started = { type = "BIGINT", doc = "timeouts that never reached the tape system" }
-waited_hours = { type = "DOUBLE", unit = "h", doc = "request-hours from creation to timeout" }
-not_moved_gb = { type = "DOUBLE", unit = "GB", doc = "size of their files" }
-n_elsewhere = { type = "BIGINT", doc = "timeouts whose file another pool had moved before the end: a copy from there would have served" }
-load_ratio = { type = "DOUBLE", was = "times", unit = "1", doc = "requests of this pool / mean of the system's pools with that operation" }
-is_cost_suspect = { type = "BOOLEAN", doc = "true if requests timed out here and the pool got at least min_times (rule pool_skew) the mean of requests, while other pools had no timeouts" }
+n_never_started = { type = "BIGINT", doc = "timeouts of requests that never reached the tape system" }
+waited_hours = { type = "DOUBLE", unit = "h", doc = "sum of the waits from request to timeout" }
+not_moved_gb = { type = "DOUBLE", unit = "GB", doc = "size of the files whose requests timed out" }
+n_elsewhere = { type = "BIGINT", doc = "timeouts whose file another pool had by then, so that a copy from that pool would have been enough" }
+load_ratio = { type = "DOUBLE", was = "times", unit = "1", doc = "requests to this pool / mean number of requests per pool for the same operation" }
+is_cost_suspect = { type = "BOOLEAN", doc = "true if requests timed out here while other pools had no timeouts, and this pool got at least min_times (rule pool_skew) the mean number of requests" }
 */
 WITH asked AS (
     SELECT r.*, coalesce(r.outcome <> 'done' AND regexp_matches(r.error, 'time[- ]?d? ?-?out', 'i'), FALSE) AS is_timeout,

@@ -1,7 +1,7 @@
 /*
 title = "Disk pools"
 topic = "pools"
-why = "Which pools and classes move data to and from tape, how long files wait, and whether a pool carries more than its share."
+why = "Which pools and storage classes move data to and from tape, how long files wait, and whether a pool carries more than its share."
 takes = ["first_day", "last_day"]
 
 [columns]
@@ -10,12 +10,12 @@ operation = { type = "VARCHAR", doc = "store (to tape) or restore (from tape)" }
 storage_group = { type = "VARCHAR", doc = "storage group" }
 file_family = { type = "VARCHAR", doc = "file family" }
 pool = { type = "VARCHAR", doc = "disk pool" }
-n_done = { type = "BIGINT", doc = "requests done" }
-n_failed = { type = "BIGINT", doc = "requests failed or cancelled" }
-moved_gb = { type = "DOUBLE", unit = "GB", doc = "moved in completed requests" }
-share = { type = "DOUBLE", unit = "1", doc = "share of the bytes of all pools for this class and direction" }
-latency_p50_s = { type = "DOUBLE", unit = "s", doc = "median latency of completed requests; for restores without the pool's own queue" }
-latency_p90_s = { type = "DOUBLE", unit = "s", doc = "latency that nine of ten requests stay below" }
+n_done = { type = "BIGINT", doc = "number of completed requests" }
+n_failed = { type = "BIGINT", doc = "number of requests that failed or were cancelled" }
+moved_gb = { type = "DOUBLE", unit = "GB", doc = "data moved in completed requests" }
+share = { type = "DOUBLE", unit = "1", doc = "this pool's share of the bytes that all pools moved for the same storage class and direction" }
+latency_p50_s = { type = "DOUBLE", unit = "s", doc = "median time from request to completion; for restores without the time in the pool's own queue" }
+latency_p90_s = { type = "DOUBLE", unit = "s", doc = "nine of ten requests take less than this time from request to completion" }
 */
 WITH asked AS (
     SELECT r.*

@@ -1,16 +1,16 @@
 /*
-title = "What went well, and what did not"
+title = "What works well, and what does not"
 topic = "hours"
-why = "A list of faults does not show what was checked and found good. A pro needs enough data, a verdict of its rule, and no finding, muted or not."
+why = "A list of faults does not show what was checked and found to be good. For a pro the rule must have enough data and no finding, not even a muted one."
 takes = ["first_day", "last_day"]
 
 [columns]
-side = { type = "VARCHAR", doc = "pro or con" }
-rule = { type = "VARCHAR", doc = "rule of the finding, or whose opposite the pro is" }
-entity = { type = "VARCHAR", doc = "entity; NULL: the complete site" }
-value = { type = "DOUBLE", unit = "1", doc = "share by which a pro is judged; NULL for a con" }
-n_seen = { type = "BIGINT", doc = "files, gaps, mounts, half-hours or drive-hours in it; for a con the days it was open" }
-summary = { type = "VARCHAR", was = "says", doc = "in words" }
+side = { type = "VARCHAR", doc = "pro (something that works well) or con (a finding)" }
+rule = { type = "VARCHAR", doc = "rule of the finding; for a pro, the rule that would report the opposite" }
+entity = { type = "VARCHAR", doc = "entity that the pro or con concerns; NULL for the complete site" }
+value = { type = "DOUBLE", unit = "1", doc = "share that was judged for a pro; NULL for a con" }
+n_seen = { type = "BIGINT", doc = "for a pro, number of files, gaps, mounts, half-hours or drive-hours that were judged; for a con, number of days on which it fired" }
+summary = { type = "VARCHAR", was = "says", doc = "pro or con as a sentence" }
 */
 WITH con AS (
     SELECT rule, entity, count(*) AS n_days, arg_max(text, day) AS text, arg_max(state, day) = 'muted' AS is_muted,

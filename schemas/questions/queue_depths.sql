@@ -1,19 +1,19 @@
 /*
-title = "Effect of a deep queue"
+title = "Rates and files per mount by length of the queue"
 topic = "mounts"
-why = "Rates and files per mount by the number of waiting requests: the more requests wait at once, the more of a tape's files one mount can serve. Declare a new queue limit as a change, and `changes` compares."
+why = "The more requests wait at once, the more files of a tape a mount can serve. To compare two queue limits, declare the new limit as a change, and ask the question `changes`."
 takes = ["first_day", "last_day"]
 
 [columns]
 mode = { type = "VARCHAR", doc = "read or write" }
-from_depth = { type = "BIGINT", doc = "lower end of the class: waiting requests, on average over an hour" }
-to_depth = { type = "BIGINT", doc = "upper end of the class, exclusive; NULL: no upper end" }
-waiting_hours = { type = "BIGINT", unit = "h", doc = "hours of the period in the class; hours without waiting requests are left out" }
-avg_depth = { type = "DOUBLE", doc = "their average" }
-max_depth = { type = "DOUBLE", doc = "the highest of these" }
-rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "moved by files that ended in these hours / the hours" }
-n_mounts = { type = "BIGINT", doc = "mounts requested in these hours, in which files moved" }
-files_a_mount = { type = "DOUBLE", doc = "files they moved, on average; NULL without mounts" }
+from_depth = { type = "BIGINT", doc = "lower bound of the class: number of waiting requests, averaged over an hour" }
+to_depth = { type = "BIGINT", doc = "upper bound of the class, exclusive; NULL: the class has no upper bound" }
+waiting_hours = { type = "BIGINT", unit = "h", doc = "number of hours in the class; hours without waiting requests are left out" }
+avg_depth = { type = "DOUBLE", doc = "average number of waiting requests in the hours of the class" }
+max_depth = { type = "DOUBLE", doc = "largest hourly average of waiting requests in the class" }
+rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes of files that ended in the hours of the class / length of these hours" }
+n_mounts = { type = "BIGINT", doc = "mounts requested in the hours of the class, in which files moved" }
+files_a_mount = { type = "DOUBLE", doc = "mean number of files per mount; NULL without mounts" }
 */
 WITH bound AS (
     SELECT day_begin($first_day, zone) AS begin_at, day_end($last_day, zone) AS end_at

@@ -1,19 +1,19 @@
 /*
-title = "What waits in the queues"
+title = "Requests that wait in the queues"
 topic = "requests"
-why = "How deep and how old the queues got, by virtual organisation, including requests never served. Overdue files wait for drives; the others wait by choice of their mount policy."
+why = "How many requests waited, and for how long, by virtual organisation; requests that were never served count too. Overdue files wait for drives, other files wait by choice of their mount policy."
 takes = ["first_day", "last_day", "group"]
 
 [columns]
 storage_group = { type = "VARCHAR", doc = "storage group or virtual organisation" }
 mode = { type = "VARCHAR", doc = "read or write" }
-n_polls = { type = "BIGINT", doc = "number of polls" }
-max_files = { type = "BIGINT", doc = "most files that waited at once" }
-max_gb = { type = "DOUBLE", unit = "GB", doc = "most bytes that waited at once" }
-max_age_s = { type = "DOUBLE", unit = "s", doc = "longest wait of the oldest file" }
-max_overdue_s = { type = "DOUBLE", unit = "s", doc = "longest time waited after a mount policy was met" }
-overdue_share = { type = "DOUBLE", doc = "share of the polls at which some file was overdue, 0 to 1" }
-overdue_idle_share = { type = "DOUBLE", doc = "share of the polls at which some file was overdue and no drive served its queue" }
+n_polls = { type = "BIGINT", doc = "number of times at which the queues were polled" }
+max_files = { type = "BIGINT", doc = "largest number of files that waited at the same time" }
+max_gb = { type = "DOUBLE", unit = "GB", doc = "largest amount of data that waited at the same time" }
+max_age_s = { type = "DOUBLE", unit = "s", doc = "longest time for which the oldest file had waited" }
+max_overdue_s = { type = "DOUBLE", unit = "s", doc = "longest wait after a mount policy allowed the mount" }
+overdue_share = { type = "DOUBLE", doc = "share of the polls in which at least one file was overdue, from 0 to 1" }
+overdue_idle_share = { type = "DOUBLE", doc = "share of polls in which a file was overdue while no drive served its queue" }
 */
 WITH polled AS (
     SELECT q.* FROM silver.queue_sample q CROSS JOIN site.setting c

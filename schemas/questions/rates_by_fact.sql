@@ -1,25 +1,25 @@
 /*
-title = "Which is faster, and does it reach the expected rate?"
+title = "Rates compared by a property in site.toml"
 topic = "changes"
-why = "Hourly rates of pools, hosts and links, and file rates of drives, by the value of a fact, such as file system, RAID level or a setting. For a fact that is a rate (expected_mb_s), how often it was reached."
+why = "Hourly rates of pools, hosts and links, and file rates of drives, by the value of a fact, such as file system or RAID level. For a fact that is a rate (expected_mb_s), also how often that rate was reached."
 takes = ["first_day", "last_day"]
 
 [params.fact]
 type = "VARCHAR"
 default = "expected_mb_s"
-doc = "name of a fact of site.toml, e.g. filesystem; one whose name ends in _mb_s is a rate to be reached"
+doc = "name of a fact in site.toml, e.g. filesystem; if the name ends in _mb_s, the fact is a rate to be reached"
 
 [columns]
 value = { type = "VARCHAR", doc = "value of the fact" }
-entity = { type = "VARCHAR", doc = "pool, host, link or drive with the fact" }
-kind = { type = "VARCHAR", doc = "pool, host, link or drive" }
-work = { type = "VARCHAR", doc = "restore or store of a pool, read or write of a host's disks and of a drive, in or out of a link" }
-n_seen = { type = "BIGINT", doc = "hours at 1 MB/s or more (of a pool: by its completed requests); for a drive, large files with the most common basis of the rate" }
+entity = { type = "VARCHAR", doc = "pool, host, link or drive that has the fact" }
+kind = { type = "VARCHAR", doc = "kind of entity: pool, host, link or drive" }
+work = { type = "VARCHAR", doc = "for a pool restore or store, for a host's disks and a drive read or write, for a link in or out" }
+n_seen = { type = "BIGINT", doc = "number of hours at 1 MB/s or more; for a drive, number of large files with the drive's most common rate basis" }
 p50_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "median rate" }
-p95_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "rate that one in twenty exceeds" }
+p95_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "rate that one in twenty of these hours or files exceeds" }
 best_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "highest rate" }
-reached = { type = "DOUBLE", unit = "1", doc = "share of those hours or files at or above the fact's rate; NULL where it is not a rate" }
-of_expected = { type = "DOUBLE", unit = "1", doc = "p95_mb_s / the fact's rate; NULL where it is not a rate" }
+reached = { type = "DOUBLE", unit = "1", doc = "share of these hours or files that reached the rate of the fact; NULL where the fact is not a rate" }
+of_expected = { type = "DOUBLE", unit = "1", doc = "p95_mb_s / rate of the fact; NULL where the fact is not a rate" }
 */
 WITH rate AS (
     SELECT site_day(r.ended_at, c.zone) AS day, 'pool' AS kind, r.pool AS entity,

@@ -1,18 +1,18 @@
 /*
-title = "Drive rates by the movers' hosts"
+title = "Drive rates by mover host"
 topic = "drives"
-why = "Equal drives on different servers: which hosts let their drives stream, and which hold them back."
+why = "Compares equal drives on different mover hosts: which hosts let their drives stream, and which slow them down."
 takes = ["first_day", "last_day"]
 
 [columns]
 generation = { type = "VARCHAR", doc = "technology of the drives; NULL where site.toml does not name it" }
 mode = { type = "VARCHAR", doc = "read or write" }
-drive_rate_basis = { type = "VARCHAR", doc = "call, block or encp: rates of two bases are not to be compared" }
-mover_host = { type = "VARCHAR", doc = "host of the movers" }
-n_drives = { type = "BIGINT", doc = "drives it served" }
-n_files = { type = "BIGINT", doc = "large files they moved" }
+drive_rate_basis = { type = "VARCHAR", doc = "basis of the drive rate: call, block or encp; rates with different bases cannot be compared" }
+mover_host = { type = "VARCHAR", doc = "host of the drives' movers" }
+n_drives = { type = "BIGINT", doc = "number of drives that the host served" }
+n_files = { type = "BIGINT", doc = "number of large files that these drives moved" }
 drive_rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "median drive rate of the large files" }
-ratio_to_best = { type = "DOUBLE", was = "of_best", unit = "1", doc = "median / the highest median of a host with drives of the same technology, mode and basis" }
+ratio_to_best = { type = "DOUBLE", was = "of_best", unit = "1", doc = "median drive rate / highest median of a host with the same technology, mode and basis" }
 */
 WITH hosted AS (
     SELECT generation, mode, drive_rate_basis, mover_host, count(DISTINCT drive) AS n_drives, count(*) AS n_files,

@@ -1,25 +1,25 @@
 /*
 title = "Organised and scattered reads per week"
 topic = "mounts"
-why = "A cache that is flushed too often, or users who bypass it, turn a few long reads into many short ones. Files per mount fall and drive-hours per TB rise, weeks before anyone complains."
+why = "A cache that is flushed too often, or users who bypass it, turn a few long reads into many short ones. Files per mount then fall and drive-hours per TB rise, weeks before users complain."
 takes = ["last_day", "group"]
 
 [params.n_weeks]
 type = "BIGINT"
 default = "6"
-doc = "number of weeks up to the last day"
+doc = "number of weeks in the period that ends with the last day"
 
 [columns]
-storage_group = { type = "VARCHAR", doc = "storage group of most of a mount's bytes; NULL where no log records it" }
-week_from = { type = "DATE", doc = "first site day of the seven" }
-n_mounts = { type = "BIGINT", doc = "completely logged reading mounts" }
+storage_group = { type = "VARCHAR", doc = "storage group to which most bytes of the mount belong; NULL where no log records it" }
+week_from = { type = "DATE", doc = "first site day of the week of seven days" }
+n_mounts = { type = "BIGINT", doc = "mounts for reading that are logged from request to dismount" }
 n_volumes = { type = "BIGINT", doc = "tapes mounted" }
-files_a_mount = { type = "DOUBLE", doc = "files moved / mounts" }
-chaotic_share = { type = "DOUBLE", unit = "1", doc = "share of the mounts with one file, or with files far apart and in no order (patterns single, sparse, random)" }
-remounts = { type = "DOUBLE", unit = "1", doc = "mounts of a tape, on average" }
-hours_tb = { type = "DOUBLE", unit = "h/TB", doc = "drive-hours per TB, from request to dismounted" }
-ratio_to_first = { type = "DOUBLE", was = "of_first", unit = "1", doc = "hours_tb / hours_tb of the first week with 10 mounts; NULL in weeks with fewer mounts" }
-has_degraded = { type = "BOOLEAN", was = "is_slide", doc = "true if reading became scattered: at least twice the drive-hours per TB of that week, and a larger share of scattered mounts. NULL where ratio_to_first is" }
+files_a_mount = { type = "DOUBLE", doc = "mean number of files per mount" }
+chaotic_share = { type = "DOUBLE", unit = "1", doc = "share of the mounts that read one file, or files far apart or in no order (patterns single, sparse and random)" }
+remounts = { type = "DOUBLE", unit = "1", doc = "mean number of mounts per tape" }
+hours_tb = { type = "DOUBLE", unit = "h/TB", doc = "drive-hours per TB, from the mount request to the end of the dismount" }
+ratio_to_first = { type = "DOUBLE", was = "of_first", unit = "1", doc = "hours_tb / hours_tb of the first week with at least 10 mounts; NULL in a week with fewer than 10 mounts" }
+has_degraded = { type = "BOOLEAN", was = "is_slide", doc = "true if reads have become scattered: ratio_to_first is at least 2, and chaotic_share is larger than in that first week. NULL where ratio_to_first is NULL" }
 */
 WITH mount AS (
     SELECT storage_group, system, volume, n_files, volume_gb, wall_s, pattern,

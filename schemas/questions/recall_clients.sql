@@ -1,25 +1,25 @@
 /*
-title = "Which clients had files fetched from tape?"
+title = "Clients that read files recalled from tape"
 topic = "pools"
-why = "Recalls read on the site's own network, remotely, by both, or not at all; each needs another remedy. A network is a fact of site.toml for the start of addresses or the end of names: of = '192.0.2.', network = 'LAN'."
+why = "Shows whether recalled files were read on the site's own network, remotely, by both, or not at all; each case needs another remedy. A network is a fact of site.toml: of = '192.0.2.', network = 'LAN'."
 takes = ["first_day", "last_day", "group"]
 
 [params.hours]
 type = "DOUBLE"
 default = "24"
-doc = "a read counts for a recall that started at most this long before"
+doc = "a read counts for a recall that started at most this many hours before"
 
 [columns]
 system = { type = "VARCHAR", doc = "archive system" }
 storage_group = { type = "VARCHAR", doc = "storage group" }
-read_from = { type = "VARCHAR", doc = "networks of the readers, by facts of site.toml. elsewhere: no fact names the network. nobody: no read is known. not recorded: these days have no billing of movers, or in an unknown layout" }
-n_restores = { type = "BIGINT", doc = "restores done" }
-restored_gb = { type = "DOUBLE", unit = "GB", doc = "in them" }
-share = { type = "DOUBLE", unit = "1", doc = "share of the group's restores" }
-n_reads = { type = "BIGINT", doc = "reads of their files" }
-protocols = { type = "VARCHAR", doc = "protocols of the reads" }
-latency_p50_s = { type = "DOUBLE", unit = "s", doc = "median time of the restore, by the pools' records" }
-unread_p50_s = { type = "DOUBLE", unit = "s", doc = "median time from its end to the first read" }
+read_from = { type = "VARCHAR", doc = "networks of the clients that read the files, by facts of site.toml. elsewhere: no fact names the network. nobody: no read is known. not recorded: billing of movers is missing for these days, or has an unknown layout" }
+n_restores = { type = "BIGINT", doc = "number of completed restores" }
+restored_gb = { type = "DOUBLE", unit = "GB", doc = "data in completed restores" }
+share = { type = "DOUBLE", unit = "1", doc = "share of the storage group's restores" }
+n_reads = { type = "BIGINT", doc = "number of reads of the restored files" }
+protocols = { type = "VARCHAR", doc = "protocols with which the files were read" }
+latency_p50_s = { type = "DOUBLE", unit = "s", doc = "median time from request to end of the restore, by the pools' records" }
+unread_p50_s = { type = "DOUBLE", unit = "s", doc = "median time from the end of the restore to the first read of the file" }
 */
 WITH restore AS (
     SELECT row_number() OVER (ORDER BY r.created_at, r.system, r.pool, r.pnfsid) AS no, r.*

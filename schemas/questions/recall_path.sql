@@ -1,40 +1,40 @@
 /*
-title = "One recall, from queue to pool"
+title = "Stages of single recalls, from queue to pool"
 topic = "requests"
-why = "Where a file from tape spent its time on the way to the user: each stage of the slowest recalls, or of one file."
+why = "Where a recalled file spent its time on the way to the user, for each stage of the slowest recalls or of one file."
 takes = ["first_day", "last_day"]
 
 [params.file]
 type = "VARCHAR"
 default = ""
-doc = "dCache's name of a file (pnfsid); default: all"
+doc = "dCache's pnfsid of one file; default: all files"
 
 [params.n]
 type = "BIGINT"
 default = 50
-doc = "number of recalls, the slowest first"
+doc = "number of recalls; the slowest come first"
 
 [columns]
-pnfsid = { type = "VARCHAR", doc = "dCache's name of the file" }
+pnfsid = { type = "VARCHAR", doc = "dCache's id of the file" }
 pool = { type = "VARCHAR", doc = "disk pool" }
-storage_group = { type = "VARCHAR", doc = "storage group of the class" }
+storage_group = { type = "VARCHAR", doc = "storage group in the file's storage class" }
 volume_gb = { type = "DOUBLE", unit = "GB", doc = "size of the file" }
-created_at = { type = "TIMESTAMP", doc = "when the pool made the request, UTC" }
-latency_s = { type = "DOUBLE", unit = "s", doc = "until the pool had the file" }
-slowest = { type = "VARCHAR", doc = "longest stage" }
-queue_s = { type = "DOUBLE", unit = "s", doc = "in queues" }
-mount_s = { type = "DOUBLE", unit = "s", doc = "mounting; NULL where no log has the mount" }
-turn_s = { type = "DOUBLE", unit = "s", doc = "while the drive read other files; NULL for ENDIT" }
-position_s = { type = "DOUBLE", unit = "s", doc = "winding; NULL for ENDIT" }
-read_s = { type = "DOUBLE", unit = "s", doc = "reading; for ENDIT until the run was done" }
-deliver_s = { type = "DOUBLE", unit = "s", doc = "from the drive to the pool" }
-via = { type = "VARCHAR", doc = "cta or endit: the log that has it" }
+created_at = { type = "TIMESTAMP", doc = "when the pool requested the file, UTC" }
+latency_s = { type = "DOUBLE", unit = "s", doc = "time from the request until the pool had the file" }
+slowest = { type = "VARCHAR", doc = "stage that took longest" }
+queue_s = { type = "DOUBLE", unit = "s", doc = "time that the request spent in queues" }
+mount_s = { type = "DOUBLE", unit = "s", doc = "time in which the tape was mounted; NULL where no log shows the mount" }
+turn_s = { type = "DOUBLE", unit = "s", doc = "time in which the drive read other files first; NULL for ENDIT" }
+position_s = { type = "DOUBLE", unit = "s", doc = "time in which the tape wound to the file; NULL for ENDIT" }
+read_s = { type = "DOUBLE", unit = "s", doc = "time in which the file was read; for ENDIT until the end of the run" }
+deliver_s = { type = "DOUBLE", unit = "s", doc = "time from the end of the read in the drive until the pool had the file" }
+via = { type = "VARCHAR", doc = "cta or endit: system whose log shows the recall" }
 volume = { type = "VARCHAR", doc = "tape label" }
 drive = { type = "VARCHAR", doc = "drive" }
-n_tries = { type = "BIGINT", doc = "reads or runs it took" }
+n_tries = { type = "BIGINT", doc = "number of reads or runs until the file was recalled" }
 outcome = { type = "VARCHAR", doc = "done, failed or cancelled" }
-path = { type = "VARCHAR", doc = "file of the pool's record" }
-line_no = { type = "BIGINT", doc = "its line" }
+path = { type = "VARCHAR", doc = "log file with the pool's record" }
+line_no = { type = "BIGINT", doc = "line of the pool's record" }
 */
 SELECT r.pnfsid, r.pool, r.storage_group, r.bytes / 1e9 AS volume_gb, r.created_at, r.latency_s, r.slowest, r.queue_s, r.mount_s,
        r.turn_s, r.position_s, r.read_s, r.deliver_s, r.via, r.volume, r.drive, r.n_tries, r.outcome, f.path, r.line_no

@@ -1,23 +1,23 @@
 /*
-title = "What recalls wait for"
+title = "Time of recalls by stage"
 topic = "requests"
-why = "How much each stage took of the time users waited for files from tape: queue, mounts, other files' turns, winding, reading, or delivery to the pool."
+why = "How users' waits for files from tape divide into stages: queues, mounts, reads of other files first, tape motion, reading, and delivery to the pool."
 takes = ["first_day", "last_day"]
 
 [columns]
 pool = { type = "VARCHAR", doc = "disk pool" }
-storage_group = { type = "VARCHAR", doc = "storage group of the class" }
-n_recalls = { type = "BIGINT", doc = "restores requested in the period" }
-n_followed = { type = "BIGINT", doc = "restores that a tape system's log has too; the following columns refer to them" }
-median_latency_s = { type = "DOUBLE", unit = "s", doc = "request to file on disk, median" }
-latency_hours = { type = "DOUBLE", unit = "h", doc = "latency of the requests, summed" }
-queue_share = { type = "DOUBLE", unit = "1", doc = "part of the latency spent in queues" }
-mount_share = { type = "DOUBLE", unit = "1", doc = "mounting" }
-turn_share = { type = "DOUBLE", unit = "1", doc = "while the drive read other files" }
-position_share = { type = "DOUBLE", unit = "1", doc = "winding" }
-read_share = { type = "DOUBLE", unit = "1", doc = "reading; for ENDIT with winding and the other files of the run" }
-deliver_share = { type = "DOUBLE", unit = "1", doc = "from the drive to the pool" }
-slowest = { type = "VARCHAR", doc = "the stage that was longest for most requests" }
+storage_group = { type = "VARCHAR", doc = "storage group in the files' storage class" }
+n_recalls = { type = "BIGINT", doc = "number of restores requested in the period" }
+n_followed = { type = "BIGINT", doc = "number of these restores that a tape system's log shows too; the following columns refer to them" }
+median_latency_s = { type = "DOUBLE", unit = "s", doc = "median time from the request until the file was on disk" }
+latency_hours = { type = "DOUBLE", unit = "h", doc = "sum of the times from request until the file was on disk" }
+queue_share = { type = "DOUBLE", unit = "1", doc = "share of the latency spent in queues" }
+mount_share = { type = "DOUBLE", unit = "1", doc = "share of the latency spent mounting" }
+turn_share = { type = "DOUBLE", unit = "1", doc = "share of the latency in which the drive read other files first" }
+position_share = { type = "DOUBLE", unit = "1", doc = "share of the latency spent on tape motion" }
+read_share = { type = "DOUBLE", unit = "1", doc = "share of the latency spent reading; for ENDIT with tape motion and the other files of the run" }
+deliver_share = { type = "DOUBLE", unit = "1", doc = "share of the latency from the drive to the pool" }
+slowest = { type = "VARCHAR", doc = "stage that took longest for most restores" }
 */
 WITH asked AS (
     SELECT p.pool, p.storage_group, p.pnfsid, p.system, p.created_at FROM silver.pool_request p CROSS JOIN site.setting c

@@ -1,19 +1,19 @@
 /*
-title = "Recalls by volume"
+title = "Recalls and avoidable mounts by tape"
 topic = "tapes"
-why = "How often each volume was requested, and the mounts saved if one worker per volume read all files of the period, as lists of volumes' contents allow."
+why = "How often each tape was recalled, and how many mounts would be saved if one worker per tape read all files of the period. It needs lists of the tapes' contents."
 takes = ["first_day", "last_day"]
 
 [columns]
 system = { type = "VARCHAR", doc = "archive system" }
-volume = { type = "VARCHAR", doc = "volume, the most mounted first; NULL in the first row, which is for all known volumes" }
-n_files = { type = "BIGINT", doc = "files requested from it" }
-n_mounts = { type = "BIGINT", doc = "retrieve workers with files of it, each of which mounts it at least once" }
-n_alone = { type = "BIGINT", doc = "workers that read only this volume" }
-n_avoidable_mounts = { type = "BIGINT", was = "n_spared", doc = "mounts saved if one worker per volume had read all files of the period" }
+volume = { type = "VARCHAR", doc = "tape label, the most mounted tape first; NULL in the first row, which is the sum of all known tapes" }
+n_files = { type = "BIGINT", doc = "number of files recalled from the tape" }
+n_mounts = { type = "BIGINT", doc = "number of workers that retrieved files of the tape; each mounts the tape at least once" }
+n_alone = { type = "BIGINT", doc = "number of workers that read only this tape" }
+n_avoidable_mounts = { type = "BIGINT", was = "n_spared", doc = "mounts that one worker per tape, reading all files of the period, would have saved" }
 spared_share = { type = "DOUBLE", unit = "1", doc = "of n_mounts" }
 files_per_mount = { type = "DOUBLE", unit = "1", doc = "n_files / n_mounts" }
-n_unknown = { type = "BIGINT", doc = "first row: files whose volume neither the worker nor a hint file names; they count nowhere else" }
+n_unknown = { type = "BIGINT", doc = "files whose tape neither the worker nor a hint file names, in the first row only; no other column counts them" }
 */
 WITH asked AS (
     SELECT r.system, r.host, r.pool, r.began_at, r.worker_volume, r.volume, r.n_files,

@@ -1,17 +1,17 @@
 /*
-title = "What remounts cost, by storage group"
+title = "Cost of remounts, by storage group"
 topic = "mounts"
-why = "A tape mounted five times a day for one file each pays for five mounts where one would do."
+why = "A tape that is mounted five times a day, for one file each time, costs five mounts where one would do."
 takes = ["first_day", "last_day"]
 
 [columns]
-storage_group = { type = "VARCHAR", doc = "storage group of most of a mount's bytes" }
+storage_group = { type = "VARCHAR", doc = "storage group to which most bytes of the mount belong" }
 day = { type = "DATE", doc = "site day of the mount request" }
 n_mounts = { type = "BIGINT", doc = "mounts in which files moved" }
 n_volumes = { type = "BIGINT", doc = "different tapes" }
-avg_remounts = { type = "DOUBLE", doc = "WLCG's average remounts of the day: mean number of mounts of a tape; 1 is ideal" }
-n_extra = { type = "BIGINT", doc = "mounts beyond the first of each tape" }
-wasted_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours of mounting and dismounting for these, at each tape's own average" }
+avg_remounts = { type = "DOUBLE", doc = "average remounts of the day as WLCG defines them: mean number of mounts per tape; 1 is ideal" }
+n_extra = { type = "BIGINT", doc = "number of remounts: mounts after the first one of each tape" }
+wasted_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours of mounting and dismounting in the remounts, at the average time of each tape's mounts" }
 */
 WITH per_volume AS (
     SELECT y.storage_group, y.site_day AS day, y.system, y.volume, count(*) AS n_mounts,

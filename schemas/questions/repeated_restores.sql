@@ -1,23 +1,23 @@
 /*
-title = "Files fetched from tape again"
+title = "Files restored from tape repeatedly"
 topic = "pools"
-why = "A file fetched twice within days costs a mount that a larger cache, or one restore for two pools, would have saved."
+why = "A file that is restored twice within days costs an extra mount. A larger disk cache, or one restore for two pools, would save it."
 takes = ["first_day", "last_day"]
 
 [params.days]
 type = "BIGINT"
 default = "7"
-doc = "a restore counts as repeated if the previous one started at most this many days (of 24 hours) earlier"
+doc = "a restore counts as repeated if the previous restore of the file started at most this many days (of 24 hours) earlier"
 
 [columns]
 system = { type = "VARCHAR", doc = "archive system" }
-pnfsid = { type = "VARCHAR", doc = "dCache's name of the file" }
+pnfsid = { type = "VARCHAR", doc = "dCache's id of the file" }
 storage_group = { type = "VARCHAR", doc = "storage group" }
 file_family = { type = "VARCHAR", doc = "file family" }
-n_repeats = { type = "BIGINT", was = "n_again", doc = "repeated restores completed in the period" }
-again_gb = { type = "DOUBLE", unit = "GB", doc = "bytes of the repeated restores" }
-n_pools = { type = "BIGINT", doc = "pools of the repeated and the previous restores" }
-shortest_s = { type = "DOUBLE", unit = "s", doc = "shortest time from one restore's start to the next" }
+n_repeats = { type = "BIGINT", was = "n_again", doc = "number of repeated restores that were completed in the period" }
+again_gb = { type = "DOUBLE", unit = "GB", doc = "data in the repeated restores" }
+n_pools = { type = "BIGINT", doc = "number of pools in the repeated restores and in those before them" }
+shortest_s = { type = "DOUBLE", unit = "s", doc = "shortest time from the start of one restore to the start of the next" }
 last_at = { type = "TIMESTAMP", doc = "start of the last repeated restore" }
 */
 WITH paired AS (

@@ -1,35 +1,35 @@
 /*
-title = "Requests over time, and their waits by stage"
+title = "Requests over time, and their time in each stage"
 topic = "requests"
-why = "How many files were requested when, and the hours of waiting by stage: queue, mounts, other files' turns, winding, reading, or delivery to the pool."
+why = "How many files were requested when, and how long they spent in each stage: queues, mounts, reads of other files first, tape motion, reading, and delivery to the pool."
 takes = ["first_day", "last_day", "group"]
 
 [params.pool]
 type = "VARCHAR"
 default = ""
-doc = "only this disk pool; default: all"
+doc = "only this disk pool; default: all pools"
 
 [params.n]
 type = "BIGINT"
 default = "96"
-doc = "most points in time"
+doc = "maximum number of points in time"
 
 [columns]
-asked_by = { type = "VARCHAR", doc = "pool: a disk pool's request; client: one in the tape system's own queue. One file may be in both" }
-mode = { type = "VARCHAR", doc = "read (from tape) or write" }
-bin_at = { type = "TIMESTAMP", doc = "start of the time in which they were requested, UTC" }
-bin_s = { type = "DOUBLE", unit = "s", doc = "its length: half an hour, or as many as n_points requires" }
+asked_by = { type = "VARCHAR", doc = "pool: request of a disk pool. client: request in the tape system's own queue. The same file may occur as both" }
+mode = { type = "VARCHAR", doc = "read (from tape) or write (to tape)" }
+bin_at = { type = "TIMESTAMP", doc = "start of the time step in which the files were requested, UTC" }
+bin_s = { type = "DOUBLE", unit = "s", doc = "length of the time step: half an hour, or a multiple of it to limit the number of points" }
 n_requests = { type = "BIGINT", doc = "requests" }
-n_failed = { type = "BIGINT", doc = "requests that failed or were cancelled; NULL for the tape system's own queue" }
-asked_gb = { type = "DOUBLE", unit = "GB", doc = "size of the requested files; NULL where no log has it" }
-n_followed = { type = "BIGINT", doc = "requests traced to a tape, with every stage known" }
-queue_hours = { type = "DOUBLE", unit = "h", doc = "total time in queues" }
-mount_hours = { type = "DOUBLE", unit = "h", doc = "while their tape was mounted" }
-turn_hours = { type = "DOUBLE", unit = "h", doc = "while the drive read other files" }
-position_hours = { type = "DOUBLE", unit = "h", doc = "winding" }
-read_hours = { type = "DOUBLE", unit = "h", doc = "reading" }
-deliver_hours = { type = "DOUBLE", unit = "h", doc = "from the drive to the pool" }
-served_hours = { type = "DOUBLE", unit = "h", doc = "time with the tape system, for those whose stages are not known" }
+n_failed = { type = "BIGINT", doc = "number of requests that failed or were cancelled; NULL for requests in the tape system's own queue" }
+asked_gb = { type = "DOUBLE", unit = "GB", doc = "size of the requested files; NULL where no log shows it" }
+n_followed = { type = "BIGINT", doc = "number of requests that logs trace to a tape, with every stage known" }
+queue_hours = { type = "DOUBLE", unit = "h", doc = "sum of the times that the requests spent in queues" }
+mount_hours = { type = "DOUBLE", unit = "h", doc = "sum of the times in which the requests' tape was mounted" }
+turn_hours = { type = "DOUBLE", unit = "h", doc = "waiting time of requests while the drive read other files first" }
+position_hours = { type = "DOUBLE", unit = "h", doc = "sum of the times of tape motion to the requested files" }
+read_hours = { type = "DOUBLE", unit = "h", doc = "reading time of the requested files, summed" }
+deliver_hours = { type = "DOUBLE", unit = "h", doc = "sum of the times from the drive to the pool" }
+served_hours = { type = "DOUBLE", unit = "h", doc = "sum of the times in the tape system, for requests whose stages are not known" }
 */
 WITH wide AS (
     SELECT zone, CAST(1800 * ceil((date_diff('day', CAST($first_day AS DATE), CAST($last_day AS DATE)) + 1) * 48 / $n)
@@ -56,10 +56,14 @@ asked AS (
 SELECT a.asked_by, a.mode, time_bucket(to_seconds(w.bin_s), a.asked_at) AS bin_at, CAST(any_value(w.bin_s) AS DOUBLE) AS bin_s,
        count(*) AS n_requests, CASE a.asked_by WHEN 'pool' THEN count(*) FILTER (a.has_failed) END AS n_failed,
        CAST(sum(a.bytes) AS DOUBLE) / 1e9 AS asked_gb, count(*) FILTER (a.is_followed) AS n_followed,
-       sum(a.queue_s ORDER BY a.queue_s) / 3600 AS queue_hours, sum(a.mount_s ORDER BY a.mount_s) / 3600 AS mount_hours,
-       sum(a.turn_s ORDER BY a.turn_s) / 3600 AS turn_hours, sum(a.position_s ORDER BY a.position_s) / 3600 AS position_hours,
-       sum(a.read_s ORDER BY a.read_s) / 3600 AS read_hours, sum(a.deliver_s ORDER BY a.deliver_s) / 3600 AS deliver_hours,
-       sum(a.served_s ORDER BY a.served_s) / 3600 AS served_hours
+       -- whole microseconds: their sum does not depend on the order in which the requests come
+       sum(CAST(round(a.queue_s * 1e6) AS BIGINT)) / 3600e6 AS queue_hours,
+       sum(CAST(round(a.mount_s * 1e6) AS BIGINT)) / 3600e6 AS mount_hours,
+       sum(CAST(round(a.turn_s * 1e6) AS BIGINT)) / 3600e6 AS turn_hours,
+       sum(CAST(round(a.position_s * 1e6) AS BIGINT)) / 3600e6 AS position_hours,
+       sum(CAST(round(a.read_s * 1e6) AS BIGINT)) / 3600e6 AS read_hours,
+       sum(CAST(round(a.deliver_s * 1e6) AS BIGINT)) / 3600e6 AS deliver_hours,
+       sum(CAST(round(a.served_s * 1e6) AS BIGINT)) / 3600e6 AS served_hours
 FROM asked a CROSS JOIN wide w
 WHERE in_days(a.asked_at, $first_day, $last_day, w.zone)
 GROUP BY a.asked_by, a.mode, bin_at

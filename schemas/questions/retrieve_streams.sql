@@ -1,43 +1,43 @@
 /*
-title = "Simultaneous retrieves, and volumes that waited for them"
+title = "Simultaneous retrieves, and tapes that waited"
 topic = "tapes"
-why = "The cost of a limit on drives: how long ENDIT read one volume while requests for others were ready, and what one more drive would have read."
+why = "The cost of a limit on drives: how long ENDIT read a single tape while requests for other tapes were ready, and how much one more drive would have read."
 takes = ["first_day", "last_day"]
 
 [params.fill_wait_s]
 type = "DOUBLE"
 default = "600"
-doc = "ENDIT's retriever_reqlistfillwait: requests gather for a volume until none has come for this long"
+doc = "ENDIT's retriever_reqlistfillwait: requests for a tape gather until no new one has come for this long"
 
 [params.fill_most_s]
 type = "DOUBLE"
 default = "7200"
-doc = "ENDIT's retriever_reqlistfillwaitmax: longest time to gather requests after the first"
+doc = "retriever_reqlistfillwaitmax of ENDIT: longest time for which requests for a tape gather"
 
 [params.remount_delay_s]
 type = "DOUBLE"
 default = "7200"
-doc = "ENDIT's retriever_remountdelay: least time between two reads of a volume"
+doc = "ENDIT's retriever_remountdelay: shortest time between two reads of the same tape"
 
 [columns]
 day = { type = "DATE", doc = "site day" }
 system = { type = "VARCHAR", doc = "archive system" }
-host = { type = "VARCHAR", doc = "host of the daemons" }
-pool = { type = "VARCHAR", doc = "instance of ENDIT, which has a limit of its own" }
-n_runs = { type = "BIGINT", doc = "retrieves that started on the day" }
-n_not_done = { type = "BIGINT", doc = "retrieves that failed, were stopped, or have no end in the log" }
-read_gb = { type = "DOUBLE", unit = "GB", doc = "read in retrieves done on the day" }
-worker_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "rate of one worker: bytes / seconds of dsmc, with mount and positioning, for retrieves done on the day" }
-reading_hours = { type = "DOUBLE", unit = "h", doc = "time with at least one worker" }
-mean_workers = { type = "DOUBLE", unit = "1", doc = "mean workers at once, in these hours" }
-most_workers = { type = "BIGINT", doc = "most workers at once" }
-waiting_hours = { type = "DOUBLE", unit = "h", doc = "time in which at least one volume was ready and not read; NULL where the log lacks the age of requests" }
-most_waiting = { type = "BIGINT", doc = "most volumes waiting at once; files of unknown volumes count as one" }
-lone_hours = { type = "DOUBLE", unit = "h", doc = "time in which only one worker read while at least one volume waited" }
+host = { type = "VARCHAR", doc = "host on which the daemons run" }
+pool = { type = "VARCHAR", doc = "ENDIT instance, one for each pool; it has its own limit of workers" }
+n_runs = { type = "BIGINT", doc = "number of retrieves that started on the day" }
+n_not_done = { type = "BIGINT", doc = "number of retrieves that failed, were stopped, or have no end in the log" }
+read_gb = { type = "DOUBLE", unit = "GB", doc = "data read by retrieves that were completed on the day" }
+worker_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "rate of one worker, for retrieves completed on the day: bytes / run time of dsmc, including mount and positioning" }
+reading_hours = { type = "DOUBLE", unit = "h", doc = "time in which at least one worker ran" }
+mean_workers = { type = "DOUBLE", unit = "1", doc = "mean number of simultaneous workers in reading_hours" }
+most_workers = { type = "BIGINT", doc = "largest number of simultaneous workers" }
+waiting_hours = { type = "DOUBLE", unit = "h", doc = "time in which at least one tape was ready but not read; NULL where the log lacks the age of requests" }
+most_waiting = { type = "BIGINT", doc = "largest number of tapes that waited at the same time; files whose tape is not known count as one tape" }
+lone_hours = { type = "DOUBLE", unit = "h", doc = "time in which only one worker read while at least one tape waited" }
 lone_share = { type = "DOUBLE", unit = "1", doc = "of reading_hours" }
-lone_waiting = { type = "DOUBLE", unit = "1", doc = "average number of volumes waiting during lone_hours" }
-foregone_gb = { type = "DOUBLE", unit = "GB", doc = "lone_hours x worker_mb_s: what one more drive would have read if disks and network had kept up" }
-unread_hours = { type = "DOUBLE", unit = "h", doc = "time in which a volume waited and nothing was read" }
+lone_waiting = { type = "DOUBLE", unit = "1", doc = "average number of tapes that waited during lone_hours" }
+foregone_gb = { type = "DOUBLE", unit = "GB", doc = "lone_hours x worker_mb_s: data that one more drive would have read, if disks and network had kept up" }
+unread_hours = { type = "DOUBLE", unit = "h", doc = "time in which a tape waited and no worker read" }
 */
 -- Requests that still wait at the end of the log are not known, nor are withdrawn ones. A wait ends with the start of its run; it starts when requests have gathered and the volume may be mounted again.
 WITH bound AS (

@@ -1,20 +1,20 @@
 /*
-title = "Data moved by each robot's drives"
+title = "Data moved by the drives of each robot"
 topic = "mounts"
-why = "How a data set, a day or a test is divided among robots. Reads and writes are separate, because a rate of both cannot be compared with a rate of one."
+why = "How the work of a data set, a day or a test is divided among robots. Reads and writes are separate, because their rates cannot be compared with a rate of both."
 takes = ["first_day", "last_day"]
 
 [columns]
-mode = { type = "VARCHAR", doc = "read or write; NULL: both together" }
-robot = { type = "VARCHAR", doc = "robot of the drives in site.toml; NULL: drives without a robot there" }
-n_drives = { type = "BIGINT", doc = "drives that moved complete files" }
-n_tapes = { type = "BIGINT", doc = "tapes with files that moved" }
+mode = { type = "VARCHAR", doc = "read or write; NULL in the row for both together" }
+robot = { type = "VARCHAR", doc = "robot of the drives in site.toml; NULL for drives to which site.toml assigns no robot" }
+n_drives = { type = "BIGINT", doc = "number of drives that moved complete files" }
+n_tapes = { type = "BIGINT", doc = "number of tapes with files that were moved" }
 n_files = { type = "BIGINT", doc = "complete files that ended in the period" }
-moved_tb = { type = "DOUBLE", unit = "TB", doc = "moved in the period, each file spread evenly from its first block to its last" }
-share = { type = "DOUBLE", unit = "1", doc = "share of all robots in that mode" }
-average_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "moved / seconds of the period's days" }
-max_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "rate of the highest hour" }
-last_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "rate of the period's last hour" }
+moved_tb = { type = "DOUBLE", unit = "TB", doc = "data in complete files moved in the period; the bytes of a file count evenly from its first block to its last" }
+share = { type = "DOUBLE", unit = "1", doc = "share of the data that all robots moved in that mode" }
+average_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "moved_tb / length of the period in seconds" }
+max_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "highest rate in an hour" }
+last_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "rate in the last hour of the period" }
 */
 WITH bound AS (
     SELECT day_begin($first_day, zone) AS begin_at, day_end($last_day, zone) AS end_at

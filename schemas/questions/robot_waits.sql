@@ -1,20 +1,20 @@
 /*
-title = "Mounts that wait for the robot"
+title = "Mounts that waited for the robot"
 topic = "mounts"
-why = "A robot with one arm, or one that stops while a drive loads, mounts one tape after another. Simultaneous mounts then take longer than single ones."
+why = "A robot with one arm, or one that stops while a drive loads, mounts one tape after another. Mounts that are requested at the same time then take longer than single mounts."
 takes = ["first_day", "last_day"]
 
 [columns]
-robot = { type = "VARCHAR", doc = "robot of the drives in site.toml; NULL: drives without a robot there" }
-n_drives = { type = "BIGINT", doc = "its drives that mounted" }
-n_alone = { type = "BIGINT", doc = "mounts during which no other drive of the robot mounted" }
-alone_s = { type = "DOUBLE", unit = "s", doc = "median time of those n_alone mounts, request to mounted" }
-n_together = { type = "BIGINT", doc = "mounts that another drive's mount overlapped" }
-together_s = { type = "DOUBLE", unit = "s", doc = "their median time" }
-n_next = { type = "BIGINT", doc = "mounts already requested when the nearest earlier mount of another drive was done" }
-step_s = { type = "DOUBLE", unit = "s", doc = "time between these two mounts that nine of ten exceed" }
-waited_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours of simultaneous mounts beyond alone_s each" }
-concurrency = { type = "VARCHAR", was = "works", doc = "one at a time (step_s at least half of alone_s), several at once, or cannot tell (fewer than 10 single mounts or n_next; drives without a declared robot)" }
+robot = { type = "VARCHAR", doc = "robot of the drives in site.toml; NULL for drives to which site.toml assigns no robot" }
+n_drives = { type = "BIGINT", doc = "number of the robot's drives in which tapes were mounted" }
+n_alone = { type = "BIGINT", doc = "number of mounts during which no other drive of the robot mounted a tape" }
+alone_s = { type = "DOUBLE", unit = "s", doc = "median time from request to mounted tape, for the mounts in n_alone" }
+n_together = { type = "BIGINT", doc = "number of mounts that overlapped with a mount in another drive of the robot" }
+together_s = { type = "DOUBLE", unit = "s", doc = "median time to mount for the mounts in n_together, from request to mounted tape" }
+n_next = { type = "BIGINT", doc = "number of mounts that were already requested when another drive's mount ended" }
+step_s = { type = "DOUBLE", unit = "s", doc = "shortest usual time from the end of that other mount to the end of the own one: nine of ten exceed it" }
+waited_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours by which the mounts in n_together took longer than alone_s each" }
+concurrency = { type = "VARCHAR", was = "works", doc = "one at a time (step_s is at least half of alone_s), several at once, or cannot tell (fewer than 10 mounts in n_alone or n_next, or drives without a declared robot)" }
 */
 WITH mount AS (
     SELECT d.robot, s.system, s.session_id, s.drive, s.requested_at, s.mounted_at, s.mount_s

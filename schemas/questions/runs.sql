@@ -1,18 +1,18 @@
 /*
-title = "What ran"
+title = "Runs of steps"
 topic = "operations"
-why = "What the last steps did, how long they took, and why a step failed. A step that found nothing to do leaves no row."
+why = "What the last runs did, how long they took, and why a step failed. A step that had nothing to do records no run."
 
 [params]
-n_most = { type = "BIGINT", default = 50, doc = "most rows, the newest first" }
+n_most = { type = "BIGINT", default = 50, doc = "maximum number of rows; the newest come first" }
 
 [columns]
 started_at = { type = "TIMESTAMP", doc = "start, UTC" }
 step = { type = "VARCHAR", doc = "step" }
-outcome = { type = "VARCHAR", doc = "done or failed" }
+outcome = { type = "VARCHAR", doc = "outcome of the step: done or failed" }
 elapsed_s = { type = "DOUBLE", unit = "s", doc = "wall-clock time" }
-counts = { type = "VARCHAR", doc = "what it counted (JSON)" }
-failure = { type = "VARCHAR", doc = "the error, with file, line and step" }
+counts = { type = "VARCHAR", doc = "what the step counted (JSON)" }
+failure = { type = "VARCHAR", doc = "error with file, line and step; NULL where the step did not fail" }
 */
 SELECT started_at, step, outcome, elapsed_s, counts, failure
 FROM ops.run

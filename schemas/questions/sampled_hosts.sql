@@ -1,16 +1,16 @@
 /*
-title = "Hosts with samples"
+title = "Hosts with samples of CPUs, disks and network"
 topic = "host"
-why = "Which hosts a log sampled, and which of processors, disks and network; `host_activity` shows them over time."
+why = "Which hosts have samples in logs, and which of CPUs, disks and network were sampled. The question `host_activity` shows these samples over time."
 takes = ["first_day", "last_day"]
 
 [columns]
 host = { type = "VARCHAR", doc = "host" }
 from_at = { type = "TIMESTAMP", doc = "start of the host's first sample in the period, UTC" }
 to_at = { type = "TIMESTAMP", doc = "end of the host's last sample in the period, UTC" }
-n_host_samples = { type = "BIGINT", doc = "samples of the host in total: processors, memory, all disks together" }
-n_disk_samples = { type = "BIGINT", doc = "samples of single disks" }
-n_network_samples = { type = "BIGINT", doc = "samples of single network ports and bonds" }
+n_host_samples = { type = "BIGINT", doc = "number of samples of the complete host: CPUs, memory, all disks together" }
+n_disk_samples = { type = "BIGINT", doc = "number of samples of single disks" }
+n_network_samples = { type = "BIGINT", doc = "number of samples of single network ports and bonded interfaces" }
 */
 WITH sample AS (
     SELECT s.host, s.from_at, s.to_at, 'host' AS kind FROM silver.host_sample s

@@ -1,7 +1,7 @@
 /*
-title = "Stations that take in data and send nothing out"
+title = "Stations that receive data and send nothing"
 topic = "stations"
-why = "A station that only reads tapes to check them does not migrate, so it has no duty factor. This compares the traffic with the role in site.toml."
+why = "A station that only reads tapes to check them does not migrate data, so it has no duty factor. This compares each station's traffic with its role in site.toml."
 
 [params.last_day]
 type = "DATE"
@@ -10,17 +10,17 @@ doc = "last site day of the week; default: the last day with data"
 [params.n_days]
 type = "BIGINT"
 default = "7"
-doc = "length of the period in days"
+doc = "number of days in the period"
 
 [columns]
-station = { type = "VARCHAR", doc = "station with known traffic in both directions" }
-role = { type = "VARCHAR", doc = "its role in site.toml" }
-in_gb = { type = "DOUBLE", unit = "GB", doc = "into it" }
-out_gb = { type = "DOUBLE", unit = "GB", doc = "sent by the station" }
-low_active_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "average inbound rate of the least busy active half-hour" }
-high_active_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "average inbound rate of the busiest active half-hour" }
+station = { type = "VARCHAR", doc = "station whose traffic is known in both directions" }
+role = { type = "VARCHAR", doc = "role of the station in site.toml" }
+in_gb = { type = "DOUBLE", unit = "GB", doc = "data that the station received" }
+out_gb = { type = "DOUBLE", unit = "GB", doc = "data that the station sent" }
+low_active_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "rate into the station in its least busy active half-hour" }
+high_active_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "rate into the station in its busiest active half-hour" }
 is_scanning_like = { type = "BOOLEAN", doc = "true if the station received at least 100 GB and sent at most a twentieth of that" }
-is_declared = { type = "BOOLEAN", doc = "true if its role in site.toml is scanning" }
+is_declared = { type = "BOOLEAN", doc = "true if the role of the station in site.toml is scanning" }
 */
 WITH side AS (
     SELECT station, role, direction, sum(moved_gb) AS moved_gb, min(low_active_mb_s) AS low_mb_s,

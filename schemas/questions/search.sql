@@ -1,22 +1,22 @@
 /*
-title = "Search by a part of a name"
+title = "Search for a name"
 topic = "operations"
-why = "Finds what a mail or a colleague names: drives, tapes, stations, storage groups, pools and findings of all days."
+why = "Finds what a mail or a colleague refers to: drives, tapes, stations, storage groups, pools and findings of all days."
 
 [params.text]
 type = "VARCHAR"
-doc = "part of the name, in any case"
+doc = "part of the name, in upper or lower case"
 
 [params.n]
 type = "BIGINT"
 default = 100
-doc = "most rows"
+doc = "maximum number of rows"
 
 [columns]
-kind = { type = "VARCHAR", doc = "drive, volume, station, group, pool or finding" }
-id = { type = "VARCHAR", doc = "what identifies it: its name, or the finding's id" }
-name = { type = "VARCHAR", doc = "its name; for a finding its rule and entity" }
-last_day = { type = "DATE", doc = "last site day on which it occurs; NULL where no log names it" }
+kind = { type = "VARCHAR", doc = "kind of the result: drive, volume, station, group, pool or finding" }
+id = { type = "VARCHAR", doc = "name of the drive, tape, station, group or pool; for a finding its id" }
+name = { type = "VARCHAR", doc = "name to show; for a finding its rule and entity" }
+last_day = { type = "DATE", doc = "last site day with a log line or finding of that name; NULL where no log names it" }
 */
 WITH mounted AS (
     SELECT unnest([{'kind': 'drive', 'id': drive}, {'kind': 'volume', 'id': volume},

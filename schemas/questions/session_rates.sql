@@ -1,56 +1,56 @@
 /*
-title = "Drive rate and overall rate of mounts"
+title = "Rates and efficiency of each mount"
 topic = "mounts"
 was = ["mounts", "slow_sessions"]
-why = "Drive rate and overall rate of each mount, their ratio f, the share of the tape it read, and the pattern. Mounts that lost most time come first."
+why = "For each mount its drive rate, overall rate, efficiency f, read pattern, and share of the tape read. Mounts that lost most time come first."
 takes = ["first_day", "last_day", "station", "drive", "group"]
 
 [params.volume]
 type = "VARCHAR"
 default = ""
-doc = "only mounts of this tape; default: all"
+doc = "tape label of one tape; default: all tapes"
 
 [params.min_gb]
 type = "DOUBLE"
 default = "0"
-doc = "mounts that moved less are left out, because mounting alone decides their rate"
+doc = "least amount of data in GB; mounts that moved less are left out, because mounting alone decides their rate"
 
 [params.slowest]
 type = "VARCHAR"
 default = ""
 choices = ["", "drive"]
-doc = "drive: only the mount with the lowest f of each drive"
+doc = "empty: all mounts; drive: for each drive only the mount with the lowest f"
 
 [params.session]
 type = "VARCHAR"
 default = ""
-doc = "one mount, by its session_id; default: all"
+doc = "session_id of one mount; default: all mounts"
 
 [params.n]
 type = "BIGINT"
 default = "1000000"
-doc = "most mounts, those with most time lost first"
+doc = "maximum number of mounts; those that lost most time come first"
 
 [columns]
 session_id = { type = "VARCHAR", doc = "mount" }
-day = { type = "DATE", doc = "site day of the mount request, or of the first logged step" }
-station = { type = "VARCHAR", doc = "station that requested most of its bytes" }
-storage_group = { type = "VARCHAR", doc = "storage group of most of its bytes" }
+day = { type = "DATE", doc = "site day of the mount request; where no log shows the request, of the first logged step" }
+station = { type = "VARCHAR", doc = "station to which most bytes of the mount went, or from which they came" }
+storage_group = { type = "VARCHAR", doc = "storage group to which most bytes of the mount belong" }
 volume = { type = "VARCHAR", doc = "tape label" }
 drive = { type = "VARCHAR", doc = "drive" }
 mode = { type = "VARCHAR", doc = "read, write or mixed" }
 pattern = { type = "VARCHAR", doc = "read pattern: single, complete, sequential, alternate, sparse, random; NULL for writes" }
 requested_at = { type = "TIMESTAMP", doc = "mount request, UTC" }
-n_files = { type = "BIGINT", doc = "complete files" }
-volume_gb = { type = "DOUBLE", unit = "GB", doc = "moved on tape in these files" }
-file_share = { type = "DOUBLE", unit = "1", doc = "share of the tape's files; NULL where their number is not known" }
-drive_rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / time the drive worked on them" }
-drive_rate_basis = { type = "VARCHAR", doc = "call: inside drive calls; block: the block loop, with checksums and waits in the buffer; encp: the client's rate, with waits for data and file marks" }
-overall_rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / wall-clock time from mount request to dismounted" }
-f = { type = "DOUBLE", unit = "1", doc = "overall / drive rate" }
-wall_s = { type = "DOUBLE", unit = "s", doc = "request to dismounted" }
-position_s = { type = "DOUBLE", unit = "s", doc = "tape motion" }
-n_mounts_day = { type = "BIGINT", doc = "mounts of the tape on that day" }
+n_files = { type = "BIGINT", doc = "number of complete files in the mount" }
+volume_gb = { type = "DOUBLE", unit = "GB", doc = "data moved on tape in these files" }
+file_share = { type = "DOUBLE", unit = "1", doc = "share of the tape's files that the mount moved; NULL where the number of files on the tape is not known" }
+drive_rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / time in which the drive moved them" }
+drive_rate_basis = { type = "VARCHAR", doc = "basis of the drive rate. call: inside drive calls. block: the block loop, with checksums and waits in the buffer. encp: the client's rate, with waits for data and file marks" }
+overall_rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / wall-clock time from mount request to end of dismount" }
+f = { type = "DOUBLE", unit = "1", doc = "overall rate / drive rate" }
+wall_s = { type = "DOUBLE", unit = "s", doc = "duration of the mount, from mount request to end of dismount" }
+position_s = { type = "DOUBLE", unit = "s", doc = "time of tape motion in the mount" }
+n_mounts_day = { type = "BIGINT", doc = "number of mounts of the tape on that day" }
 */
 WITH chosen AS (
     SELECT *, row_number() OVER (PARTITION BY drive ORDER BY f NULLS LAST, requested_at, session_id) AS place

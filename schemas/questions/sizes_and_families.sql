@@ -1,17 +1,17 @@
 /*
-title = "File sizes and families by drive time"
+title = "Drive time by file size and family"
 topic = "requests"
-why = "Small files take as much drive time as large ones and move little data. This shows whose they are."
+why = "Small files take as much drive time as large ones but move little data. This shows whose small files these are."
 takes = ["first_day", "last_day"]
 
 [columns]
 storage_group = { type = "VARCHAR", doc = "storage group" }
 file_family = { type = "VARCHAR", doc = "file family" }
-from_mb = { type = "DOUBLE", unit = "MB", doc = "files from this size up to ten times as much" }
+from_mb = { type = "DOUBLE", unit = "MB", doc = "smallest file size in the class; the class ends at ten times this size" }
 n_files = { type = "BIGINT", doc = "complete files that started in the period" }
-moved_tb = { type = "DOUBLE", unit = "TB", doc = "moved on tape by these files, also after the period's end" }
-time_share = { type = "DOUBLE", unit = "1", doc = "share of the drive time of all files: the files and the gap before each, without time without a request" }
-effective_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / that time" }
+moved_tb = { type = "DOUBLE", unit = "TB", doc = "data of these files moved on tape, including any part after the end of the period" }
+time_share = { type = "DOUBLE", unit = "1", doc = "share of the drive time of all files. A file's drive time includes the gap before it, but no time without a request" }
+effective_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / drive time of these files, including the gaps before them" }
 */
 WITH file AS (
     SELECT t.storage_group, t.file_family, pow(10, floor(log10(t.bytes / 1e6))) AS from_mb, t.bytes,

@@ -1,16 +1,16 @@
 /*
 title = "How long spools last if tape stops writing"
 topic = "stations"
-why = "Spool space in hours of input: at the average input of an active station, and at the net input with continued output."
+why = "Free time of each station's spool in hours of input: at the average input of its active half-hours, and at the net input while output continues."
 takes = ["first_day", "last_day"]
 
 [columns]
-station = { type = "VARCHAR", doc = "station with a spool_gb in site.toml" }
+station = { type = "VARCHAR", doc = "station with spool_gb in site.toml" }
 spool_gb = { type = "DOUBLE", unit = "GB", doc = "its spool" }
-in_active_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "average input of its active half-hours" }
-net_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "input minus output over all of the time; negative if the spool drains" }
-outage_hours = { type = "DOUBLE", unit = "h", doc = "time from empty to full at the active input, without any output" }
-fill_hours = { type = "DOUBLE", unit = "h", doc = "time from empty to full at the net rate; NULL where it drains" }
+in_active_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "average rate into the station in active half-hours" }
+net_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "net input: average rate into the station minus average rate out of it, over the complete period; negative if the spool drains" }
+outage_hours = { type = "DOUBLE", unit = "h", doc = "time in which an empty spool fills at in_active_mb_s, without any output" }
+fill_hours = { type = "DOUBLE", unit = "h", doc = "time in which the net input fills an empty spool; NULL where the spool drains" }
 */
 WITH flow AS (
     SELECT station, sum(in_gb) AS in_gb, sum(out_gb) AS out_gb, count(*) AS n_days,

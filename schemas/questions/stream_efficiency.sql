@@ -1,22 +1,22 @@
 /*
-title = "How well stations use their streams"
+title = "Efficiency of the streams of stations"
 topic = "stations"
-why = "A stream that runs at 75 MB/s while active and at 33 MB/s over the hours is idle for most of them."
+why = "A stream that runs at 75 MB/s while a file moves, but at 33 MB/s on average over hours, is idle most of the time."
 takes = ["last_day"]
 
 [params.n_days]
 type = "BIGINT"
 default = "7"
-doc = "number of site days, up to last_day"
+doc = "number of site days in the period that ends with last_day"
 
 [columns]
 station = { type = "VARCHAR", doc = "station" }
-direction = { type = "VARCHAR", doc = "in (from tape to the station, by reads) or out (by writes)" }
-n_days_active = { type = "BIGINT", doc = "days with active half-hours" }
-long_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "average over active half-hours, with gaps between files" }
-stream_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "rate of one stream while a file moves, on the last day on which it is known" }
-n_streams = { type = "BIGINT", doc = "streams needed for the long rate, maximum of the days" }
-efficiency = { type = "DOUBLE", unit = "1", doc = "long / (streams x stream), weighted by active half-hours; NULL where no log shows a stream's rate" }
+direction = { type = "VARCHAR", doc = "in (from tape to the station) or out (from the station to tape)" }
+n_days_active = { type = "BIGINT", doc = "number of days with active half-hours" }
+long_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "average rate in active half-hours, including gaps between files" }
+stream_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "rate of one stream while a file moves, on the last day for which it is known" }
+n_streams = { type = "BIGINT", doc = "number of streams needed to reach long_mb_s, maximum over the days" }
+efficiency = { type = "DOUBLE", unit = "1", doc = "long_mb_s / (n_streams x stream_mb_s), weighted by active half-hours; NULL where no log shows a stream's rate" }
 */
 SELECT station, direction, count(*) AS n_days_active, sum(long_mb_s * n_active) / sum(n_active) AS long_mb_s,
        arg_max(stream_mb_s, day) FILTER (stream_mb_s IS NOT NULL) AS stream_mb_s, max(n_streams) AS n_streams,

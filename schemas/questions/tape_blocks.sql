@@ -1,27 +1,27 @@
 /*
 title = "Are the blocks on tape large enough?"
 topic = "drives"
-why = "Each block costs a command to the drive, so small blocks slow a fast drive down. No log has the block size; it is the fact tape_block_kb of a drive, a mover's host, an archive system or a technology."
+why = "Each block costs a command to the drive, so small blocks slow down a fast drive. Logs do not show the block size. It comes from the fact tape_block_kb of a drive, a mover host, an archive system or a technology."
 takes = ["last_day"]
 
 [params.enough_kb]
 type = "DOUBLE"
 default = "256"
-doc = "smallest advised size: NASA's EOS archive went from 16 KB, fixed in its software, to 256 KB"
+doc = "smallest block size to advise. NASA's EOS archive went from 16 KB, fixed in its software, to 256 KB"
 
 [params.command_ms]
 type = "DOUBLE"
 default = "0.2"
-doc = "the host's time per block in addition to its transfer; usually 0.1 to 0.5 ms"
+doc = "time that the host needs for each block in addition to the transfer; usually 0.1 to 0.5 ms"
 
 [columns]
 drive = { type = "VARCHAR", doc = "drive" }
 generation = { type = "VARCHAR", doc = "technology" }
-tape_block_kb = { type = "DOUBLE", unit = "KB", doc = "block size from the nearest fact: drive, mover's host, system, technology; NULL without one" }
-said_of = { type = "VARCHAR", doc = "entity of that fact" }
+tape_block_kb = { type = "DOUBLE", unit = "KB", doc = "block size from the most specific fact, in this order: drive, mover host, archive system, technology; NULL without a fact" }
+said_of = { type = "VARCHAR", doc = "entity whose fact gives the block size" }
 nameplate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "native rate of the drive" }
-most_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "highest native rate with this block size and command time" }
-advised_kb = { type = "DOUBLE", unit = "KB", doc = "advised block size: enough_kb, doubled until 95 % of the native rate is possible; NULL where the block is already that large" }
+most_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "highest rate that is possible with this block size and command time" }
+advised_kb = { type = "DOUBLE", unit = "KB", doc = "advised block size: enough_kb, or the smallest power of two that reaches 95 % of the native rate; NULL where the blocks are that large already" }
 */
 WITH said AS (
     SELECT d.drive, d.generation, d.nameplate_mb_s, f.number AS kb, f.entity AS said_of

@@ -1,7 +1,7 @@
 /*
-title = "Positions of the files on a tape"
+title = "Positions on tape of a tape's files"
 topic = "tapes"
-why = "The tape that a recall of some files must pass."
+why = "Shows which part of the tape the drive must pass to recall certain files."
 
 [params.volume]
 type = "VARCHAR"
@@ -10,10 +10,10 @@ doc = "tape label"
 [columns]
 system = { type = "VARCHAR", doc = "archive system" }
 file_number = { type = "BIGINT", doc = "number of the file on the tape" }
-begin_gb = { type = "DOUBLE", unit = "GB", doc = "known bytes before the file" }
-end_gb = { type = "DOUBLE", unit = "GB", doc = "known bytes up to its end" }
-n_lacking = { type = "BIGINT", doc = "unknown file numbers below the highest one; files after them are further along the tape than shown" }
-generation = { type = "VARCHAR", doc = "technology of the last drive that had the tape" }
+begin_gb = { type = "DOUBLE", unit = "GB", doc = "sum of the known file sizes before the file" }
+end_gb = { type = "DOUBLE", unit = "GB", doc = "sum of the known file sizes up to the end of the file" }
+n_lacking = { type = "BIGINT", doc = "number of unknown files before the last known one; files after an unknown one are further along the tape than shown" }
+generation = { type = "VARCHAR", doc = "technology of the last drive in which the tape was mounted" }
 */
 WITH had AS (
     SELECT t.system, t.volume, arg_max(d.generation, t.started_at) AS generation

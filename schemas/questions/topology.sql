@@ -1,19 +1,19 @@
 /*
 title = "How data flow from tape to tape"
 topic = "stations"
-why = "The site as declared in site.toml: kinds of drives, the stations between them, their spool and links, and the data moved each way."
+why = "The site as site.toml declares it: kinds of drives, the stations between them, spools and links, with the data moved each way."
 takes = ["first_day", "last_day"]
 
 [columns]
-station = { type = "VARCHAR", doc = "station; NULL for drives that moved nothing for one" }
+station = { type = "VARCHAR", doc = "name of the station; NULL for drives that moved no data for a station" }
 role = { type = "VARCHAR", doc = "its role" }
-spool = { type = "VARCHAR", doc = "its spool: size, and the disks in samples of the period" }
-links = { type = "VARCHAR", doc = "its network links with their capacity" }
-facts = { type = "VARCHAR", doc = "its facts in site.toml, on the last day" }
-mode = { type = "VARCHAR", doc = "read (drives to station), write (station to drives), or NULL where nothing passed" }
+spool = { type = "VARCHAR", doc = "spool of the station: its size, and the number of disks sampled in the period" }
+links = { type = "VARCHAR", doc = "network links of the station with their capacity" }
+facts = { type = "VARCHAR", doc = "facts about the station in site.toml, on the last day of the period" }
+mode = { type = "VARCHAR", doc = "read (from drives to station) or write (from station to drives); NULL where no data moved" }
 drives = { type = "VARCHAR", doc = "kind of drives: library and technology" }
-n_drives = { type = "BIGINT", doc = "drives of that kind in service on the last day, declared or found in logs" }
-n_movers = { type = "BIGINT", doc = "mover or tape server hosts of the drives, where known" }
+n_drives = { type = "BIGINT", doc = "number of drives of this kind in service on the last day, declared or found in logs" }
+n_movers = { type = "BIGINT", doc = "number of mover or tape server hosts of these drives; NULL where no host is known" }
 moved_gb = { type = "DOUBLE", unit = "GB", doc = "data moved in the period; NULL where nothing moved" }
 */
 WITH kind AS (

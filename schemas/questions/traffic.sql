@@ -1,22 +1,22 @@
 /*
-title = "Traffic of stations"
+title = "Network traffic of stations"
 topic = "stations"
-why = "Traffic in and out, as MRTG shows it: averages over time, and the highest peak."
+why = "Traffic in and out of each station, as MRTG shows it: averages over time, and the highest peak."
 takes = ["first_day", "last_day", "station"]
 
 [params.n]
 type = "BIGINT"
 default = "336"
-doc = "most points per station and direction"
+doc = "maximum number of points per station and direction"
 
 [columns]
 station = { type = "VARCHAR", doc = "station" }
-link = { type = "VARCHAR", doc = "its link" }
-direction = { type = "VARCHAR", doc = "in or out, of the station" }
-bin_at = { type = "TIMESTAMP", doc = "start of the averaged time, UTC" }
-bin_s = { type = "DOUBLE", unit = "s", doc = "its length: half an hour, or as many as n_points requires" }
-avg_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "average over the covered seconds" }
-max_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "highest value in a log for that time, over 5 minutes where these are kept" }
+link = { type = "VARCHAR", doc = "link of the station" }
+direction = { type = "VARCHAR", doc = "in (towards the station) or out (away from the station)" }
+bin_at = { type = "TIMESTAMP", doc = "start of the time step over which traffic is averaged, UTC" }
+bin_s = { type = "DOUBLE", unit = "s", doc = "length of the time step: half an hour, or a multiple of it to limit the number of points" }
+avg_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "average rate over the seconds that the log covers" }
+max_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "highest rate in the link's log for that time; a mean of 5 minutes where the log keeps these" }
 */
 WITH wide AS (
     SELECT zone, CAST(1800 * ceil((date_diff('day', CAST($first_day AS DATE), CAST($last_day AS DATE)) + 1) * 48 / $n)

@@ -1,29 +1,29 @@
 /*
-title = "Organised and scattered traffic"
+title = "Organised and scattered traffic of storage groups"
 topic = "mounts"
-why = "Requests for a tape's files together reach half of a drive's rate or more, scattered ones a twentieth or less. This classifies groups by the efficiency of their mounts."
+why = "Mounts that serve many requests together reach half of a drive's rate or more, mounts for scattered requests a twentieth or less. This classifies each storage group by the efficiency of its mounts."
 takes = ["first_day", "last_day"]
 
 [params.organised]
 type = "DOUBLE"
 default = "0.5"
-doc = "efficiency at which a mount counts as organised"
+doc = "a mount counts as organised if its efficiency is at least this"
 
 [params.chaotic]
 type = "DOUBLE"
 default = "0.05"
-doc = "efficiency below which it counts as scattered (chaotic)"
+doc = "a mount counts as scattered (chaotic) if its efficiency is below this"
 
 [columns]
 system = { type = "VARCHAR", doc = "archive system" }
-storage_group = { type = "VARCHAR", doc = "storage group of most of a mount's bytes" }
+storage_group = { type = "VARCHAR", doc = "storage group to which most bytes of the mount belong" }
 mode = { type = "VARCHAR", doc = "read, write or mixed" }
-n_mounts = { type = "BIGINT", doc = "completely logged mounts with a known drive rate" }
-mount_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours of the mounts, request to dismounted" }
-efficiency = { type = "DOUBLE", unit = "1", doc = "share of mount_hours in which the drive worked on files" }
-organised_share = { type = "DOUBLE", unit = "1", doc = "share of the hours in organised mounts" }
-chaotic_share = { type = "DOUBLE", unit = "1", doc = "share of the hours in scattered mounts" }
-class = { type = "VARCHAR", doc = "organised or chaotic, by all its hours together; otherwise between" }
+n_mounts = { type = "BIGINT", doc = "number of mounts with a known drive rate, logged from request to dismount" }
+mount_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours of these mounts from request to end of dismount" }
+efficiency = { type = "DOUBLE", unit = "1", doc = "share of mount_hours in which the drive moved data" }
+organised_share = { type = "DOUBLE", unit = "1", doc = "share of mount_hours in organised mounts" }
+chaotic_share = { type = "DOUBLE", unit = "1", doc = "share of mount_hours in scattered mounts" }
+class = { type = "VARCHAR", doc = "organised or chaotic, by the efficiency of all the group's mounts together; between if it is neither" }
 */
 WITH mount AS (
     SELECT r.system, r.storage_group, r.mode, r.wall_s, r.drive_s, r.f

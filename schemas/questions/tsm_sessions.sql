@@ -1,21 +1,21 @@
 /*
 title = "TSM's sessions"
 topic = "requests"
-why = "Who moved how much through TSM's server, how fast, and the share of time spent waiting for tapes or the client."
+why = "Which node or process moved how much data through the TSM server, how fast, and which share of the time it waited for tapes or for the client."
 takes = ["first_day", "last_day"]
 
 [columns]
 system = { type = "VARCHAR", doc = "archive system" }
 activity = { type = "VARCHAR", doc = "ARCHIVE RETRIEVE BACKUP RESTORE MIGRATION RECLAMATION FULL_DBBACKUP …" }
-entity = { type = "VARCHAR", doc = "node, or storage pool" }
-n_sessions = { type = "BIGINT", doc = "sessions that started in the period and have ended" }
-n_not_ok = { type = "BIGINT", doc = "sessions not successful, or with failed objects" }
+entity = { type = "VARCHAR", doc = "node or storage pool of the session" }
+n_sessions = { type = "BIGINT", doc = "number of sessions that started in the period and have ended" }
+n_not_ok = { type = "BIGINT", doc = "number of sessions that failed or had failed objects" }
 moved_gb = { type = "DOUBLE", unit = "GB", doc = "bytes moved" }
-shared_gb = { type = "DOUBLE", unit = "GB", doc = "part of the GB moved by sessions that used several volumes in one direction, or one whose mount is not known: no mount has them" }
-hours = { type = "DOUBLE", unit = "h", doc = "sum of their durations" }
-overall_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / seconds over all sessions, with waits" }
-media_wait_share = { type = "DOUBLE", unit = "1", doc = "share of the sessions' time spent waiting for media, at most 1, because parallel processes each wait" }
-idle_share = { type = "DOUBLE", unit = "1", doc = "share of the sessions' time spent waiting for the client, at most 1" }
+shared_gb = { type = "DOUBLE", unit = "GB", doc = "part of moved_gb that cannot be assigned to a mount, because the session used several tapes in one direction, or one whose mount is not known" }
+hours = { type = "DOUBLE", unit = "h", doc = "sum of the sessions' durations" }
+overall_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / duration, over all sessions, including waits" }
+media_wait_share = { type = "DOUBLE", unit = "1", doc = "share of the sessions' time in which the server waited for tapes; at most 1, because parallel processes wait at the same time" }
+idle_share = { type = "DOUBLE", unit = "1", doc = "share of session time in which the server waited for the client, at most 1" }
 */
 SELECT s.system, s.activity, s.entity, count(*) AS n_sessions,
        count(*) FILTER (NOT coalesce(s.is_successful, TRUE) OR s.n_failed > 0) AS n_not_ok,

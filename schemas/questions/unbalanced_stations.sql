@@ -1,23 +1,23 @@
 /*
-title = "Stations that do not balance"
+title = "Stations that receive more than they send, or less"
 topic = "stations"
-why = "Data that comes in and does not go out stayed on the spool, was only scanned, or was counted wrongly."
+why = "Where a station's traffic in and out differ, data stayed on the spool, was only scanned, or was counted wrongly."
 takes = ["first_day", "last_day"]
 
 [params.share]
 type = "DOUBLE"
 default = "0.1"
-doc = "stations with a smaller difference, as a share of the larger side, are left out"
+doc = "a station is left out if the difference is smaller than this share of the larger direction"
 
 [columns]
 station = { type = "VARCHAR", doc = "station" }
-role = { type = "VARCHAR", doc = "role of the station; scanning stations need not balance" }
+role = { type = "VARCHAR", doc = "role of the station; the traffic of scanning stations does not have to balance" }
 day = { type = "DATE", doc = "site day" }
-in_tb = { type = "DOUBLE", unit = "TB", doc = "received by the station" }
-out_tb = { type = "DOUBLE", unit = "TB", doc = "sent by the station" }
+in_tb = { type = "DOUBLE", unit = "TB", doc = "data that the station received" }
+out_tb = { type = "DOUBLE", unit = "TB", doc = "data that the station sent" }
 unaccounted_tb = { type = "DOUBLE", unit = "TB", doc = "in - out" }
-out_duty = { type = "DOUBLE", unit = "1", doc = "duty factor of outbound traffic" }
-needed_out_duty = { type = "DOUBLE", unit = "1", doc = "duty factor of outbound traffic that would balance the inbound traffic, at the rate of the active half-hours; above 1 is impossible" }
+out_duty = { type = "DOUBLE", unit = "1", doc = "duty factor of the traffic out of the station" }
+needed_out_duty = { type = "DOUBLE", unit = "1", doc = "duty factor at which the traffic out of the station would equal the traffic in, at the rate of its active half-hours; a value above 1 is impossible" }
 */
 SELECT station, role, day, in_gb / 1e3 AS in_tb, out_gb / 1e3 AS out_tb, unaccounted_gb / 1e3 AS unaccounted_tb, out_duty,
        needed_out_duty

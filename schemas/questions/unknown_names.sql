@@ -1,14 +1,14 @@
 /*
-title = "Names in logs that are not in site.toml"
+title = "Names in logs that site.toml does not declare"
 topic = "operations"
-why = "Stations, drives and links that only logs name. They are in no station's numbers, and no rule reports when they fall silent."
+why = "Stations, drives and links that occur only in logs. The numbers of no declared station include them, and no rule reports when their logs stop."
 takes = ["first_day", "last_day"]
 
 [columns]
-kind = { type = "VARCHAR", doc = "station (a client of transfers, or a host of samples), drive or link" }
-name = { type = "VARCHAR", doc = "name in the logs" }
-seen_in = { type = "VARCHAR", doc = "relations that name it" }
-n_rows = { type = "BIGINT", doc = "rows of the period that name it" }
+kind = { type = "VARCHAR", doc = "station (a client of transfers or a host with samples), drive or link" }
+name = { type = "VARCHAR", doc = "name as it occurs in the logs" }
+seen_in = { type = "VARCHAR", doc = "relations of the warehouse in which the name occurs" }
+n_rows = { type = "BIGINT", doc = "number of rows of the period in which the name occurs" }
 first_at = { type = "TIMESTAMP", doc = "first row, UTC" }
 last_at = { type = "TIMESTAMP", doc = "last row, UTC" }
 */

@@ -1,18 +1,18 @@
 /*
-title = "Reading mounts compared with reading the complete tape"
+title = "Reading single files compared with reading the complete tape"
 topic = "tapes"
-why = "Picking files costs a seek for each, so above some share of the files reading all of them is faster. This estimates the complete read for the same drive; gold.seek_cost has mounts of both kinds."
+why = "Each single file costs a seek, so above some share of the files it is faster to read the complete tape. This estimates that time for each reading mount in the same drive. gold.seek_cost compares mounts of both kinds."
 takes = ["first_day", "last_day"]
 
 [params.mount_s]
 type = "DOUBLE"
 default = "120"
-doc = "time of a mount before its first and after its last file, for the complete read"
+doc = "assumed time of a complete read before the first file and after the last"
 
 [params.file_s]
 type = "DOUBLE"
 default = "4.4"
-doc = "time per file in addition to its data, for the complete read"
+doc = "assumed time per file of a complete read, in addition to its data"
 
 [columns]
 session_id = { type = "VARCHAR", doc = "mount" }
@@ -20,14 +20,14 @@ drive = { type = "VARCHAR", doc = "drive" }
 volume = { type = "VARCHAR", doc = "tape label" }
 requested_at = { type = "TIMESTAMP", doc = "mount request, UTC" }
 pattern = { type = "VARCHAR", doc = "read pattern" }
-n_files = { type = "BIGINT", doc = "different files it read" }
-byte_share = { type = "DOUBLE", unit = "1", doc = "share of the tape's bytes" }
+n_files = { type = "BIGINT", doc = "number of different files that the mount read" }
+byte_share = { type = "DOUBLE", unit = "1", doc = "share of the tape's bytes that the mount read" }
 drive_rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "drive rate of the mount" }
-f = { type = "DOUBLE", unit = "1", doc = "overall / drive rate" }
-wall_s = { type = "DOUBLE", unit = "s", doc = "duration of the mount" }
-whole_s = { type = "DOUBLE", unit = "s", doc = "time to read the complete tape: mount_s + files x file_s + bytes on the tape / drive rate" }
-is_whole_quicker = { type = "BOOLEAN", doc = "true if it picked files and reading all would have been faster" }
-break_even = { type = "DOUBLE", unit = "1", doc = "share of the files above which reading all is faster" }
+f = { type = "DOUBLE", unit = "1", doc = "overall rate / drive rate" }
+wall_s = { type = "DOUBLE", unit = "s", doc = "wall-clock time from mount request to end of dismount" }
+whole_s = { type = "DOUBLE", unit = "s", doc = "estimated time to read the complete tape: mount_s + files on the tape x file_s + bytes on the tape / drive rate" }
+is_whole_quicker = { type = "BOOLEAN", doc = "true if the mount read single files and reading the complete tape would have been faster" }
+break_even = { type = "DOUBLE", unit = "1", doc = "share of the tape's files above which reading the complete tape is faster" }
 */
 SELECT y.session_id, y.drive, y.volume, y.requested_at, y.pattern, y.n_different AS n_files, y.byte_share, y.drive_rate_mb_s, y.f, y.wall_s,
        $mount_s + y.n_volume_files * $file_s + y.tape_gb * 1e3 / y.drive_rate_mb_s AS whole_s,

@@ -1,21 +1,21 @@
 /*
-title = "Which verdicts are withheld?"
+title = "Verdicts that rules withheld"
 topic = "findings"
-why = "Verdicts that were withheld for lack of logs, which is neither a fault nor an all-clear, with the missing logs and hours."
+why = "Verdicts that rules did not give because logs are missing, with the missing logs and hours. A withheld verdict means neither a fault nor an all-clear."
 takes = ["first_day", "last_day"]
 
 [columns]
-rule = { type = "VARCHAR", doc = "rule that gives no verdict" }
-entity = { type = "VARCHAR", doc = "entity of a finding that fired now or was open before; NULL for everything this log covers" }
+rule = { type = "VARCHAR", doc = "rule that withheld its verdict" }
+entity = { type = "VARCHAR", doc = "entity with a finding that fired now or was open before; NULL for all entities that the missing log covers" }
 source = { type = "VARCHAR", doc = "kind of log that is missing" }
-host = { type = "VARCHAR", doc = "whose: host, link or archive system" }
-expected_hours = { type = "DOUBLE", unit = "h", doc = "hours judged by the rule for which site.toml declares it" }
-seen_hours = { type = "DOUBLE", unit = "h", doc = "part of the expected hours with logs" }
+host = { type = "VARCHAR", doc = "host, link or archive system whose log is missing" }
+expected_hours = { type = "DOUBLE", unit = "h", doc = "hours in the rule's period for which site.toml declares the log" }
+seen_hours = { type = "DOUBLE", unit = "h", doc = "part of expected_hours that the log covers" }
 missing_hours = { type = "DOUBLE", unit = "h", doc = "the others" }
 share = { type = "DOUBLE", unit = "1", doc = "seen / expected" }
-needed = { type = "DOUBLE", unit = "1", doc = "share the rule needs" }
-first_day = { type = "DATE", doc = "first site day the rule judges" }
-day = { type = "DATE", doc = "site day that was judged" }
+needed = { type = "DOUBLE", unit = "1", doc = "share of expected_hours that must be covered for a verdict" }
+first_day = { type = "DATE", doc = "first site day of the period that the rule judges" }
+day = { type = "DATE", doc = "last site day of the period that the rule judges" }
 */
 SELECT rule, entity, source, host, expected_hours, seen_hours, missing_hours, share, needed, first_day, day
 FROM gold.suppressed_verdict

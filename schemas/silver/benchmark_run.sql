@@ -1,30 +1,30 @@
 /*
 title = "Timed tests"
-grain = "one row per run of a timed command; a dated run in two files counts once"
-why = "The rate of a path without other load, with what makes the result doubtful: few tests resemble production."
+grain = "one row per run of a timed command; a run with a date counts once even if several files hold it"
+why = "The rate of a path without other load, and the reasons to doubt it. Few of these tests resemble production."
 lineage = ["file_id", "line_no"]
 features = ["M19", "N15"]
 
 [columns]
-host = { type = "VARCHAR", doc = "host it ran on; the station, if site.toml declares it as one" }
-tool = { type = "VARCHAR", doc = "what printed it: dd, time, timex, or dd with one of them" }
-command = { type = "VARCHAR", doc = "command, where the file shows it" }
-mode = { type = "VARCHAR", doc = "read (to /dev/null), write (from /dev/zero or the like) or copy, if dd's command is shown; else NULL" }
-path = { type = "VARCHAR", doc = "file or disk it read from or wrote to, if dd's command is shown" }
-ended_at = { type = "TIMESTAMP", doc = "end of the run; NULL where the file has no time" }
-bytes = { type = "BIGINT", unit = "bytes", doc = "bytes moved; NULL where only a time was printed" }
+host = { type = "VARCHAR", doc = "host on which the command ran; the station, if site.toml declares it as one" }
+tool = { type = "VARCHAR", doc = "program that printed the result: dd, time, timex, or dd with one of them" }
+command = { type = "VARCHAR", doc = "the command line, where the file shows it" }
+mode = { type = "VARCHAR", doc = "read (to /dev/null), write (from /dev/zero or the like) or copy; NULL if the file does not show dd's command" }
+path = { type = "VARCHAR", doc = "file or disk that the command read or wrote, if the file shows dd's command" }
+ended_at = { type = "TIMESTAMP", doc = "end of the run; NULL where the file has no time of day" }
+bytes = { type = "BIGINT", unit = "bytes", doc = "bytes moved; NULL where the file shows only a duration" }
 block_bytes = { type = "BIGINT", unit = "bytes", doc = "block size" }
-n_streams = { type = "BIGINT", doc = "runs on that host at the same time, including this one; NULL where the file has no time" }
-streams_bytes = { type = "BIGINT", unit = "bytes", doc = "bytes moved by all n_streams runs; NULL where the file has no time" }
-elapsed_s = { type = "DOUBLE", unit = "s", doc = "wall-clock time; from time or timex if present, because they include closing the file" }
-cpu_s = { type = "DOUBLE", unit = "s", doc = "CPU time, user and kernel" }
+n_streams = { type = "BIGINT", doc = "runs on the host at the same time, including this one; NULL where the file has no time of day" }
+streams_bytes = { type = "BIGINT", unit = "bytes", doc = "bytes moved by all n_streams runs; NULL where the file has no time of day" }
+elapsed_s = { type = "DOUBLE", unit = "s", doc = "wall-clock time of the run; from time or timex if present, because they include closing the file" }
+cpu_s = { type = "DOUBLE", unit = "s", doc = "CPU time of the command, user and kernel" }
 rate_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "bytes / elapsed_s" }
-is_flushed = { type = "BOOLEAN", doc = "the command asked to reach the disk (fsync, fdatasync, sync, dsync, direct); NULL where no dd is shown" }
-exit_status = { type = "INTEGER", doc = "exit status of a failed command; NULL otherwise" }
-is_plausible = { type = "BOOLEAN", doc = "true for a usable rate: no failure, at least a second, and up to 1 GB/s or flushed; NULL without a rate" }
-doubt = { type = "VARCHAR", doc = "what makes the result doubtful; NULL where there is no doubt" }
+is_flushed = { type = "BOOLEAN", doc = "true if the command asked for its data to reach the disk (fsync, fdatasync, sync, dsync or direct); NULL where the file shows no dd command" }
+exit_status = { type = "INTEGER", doc = "exit status of a command that failed; NULL otherwise" }
+is_plausible = { type = "BOOLEAN", doc = "true for a usable rate: the command succeeded, ran for at least a second, and moved at most 1 GB/s or flushed its data. NULL without a rate" }
+doubt = { type = "VARCHAR", doc = "reason to doubt the result; NULL where there is none" }
 file_id = { type = "VARCHAR", doc = "file the row comes from" }
-line_no = { type = "BIGINT", doc = "line number in that file" }
+line_no = { type = "BIGINT", doc = "line number in the file the row comes from" }
 
 [[checks]]
 expectation = "ExpectColumnValuesToBeBetween"

@@ -1,15 +1,15 @@
 /*
 title = "Holes in the logs of drives"
 was = "log_hole"
-grain = "one row per pause in a drive log that is longer than log_silence_s"
-why = "What happened in a hole is unknown, so no state, transfer or gap may span it."
+grain = "one row per pause of more than log_silence_s in the log of a drive"
+why = "What happened during a hole in the log is unknown, so no state, transfer or gap may span the hole."
 partition = "month"
 
 [columns]
 day = { type = "DATE", doc = "UTC day of from_at" }
 host = { type = "VARCHAR", was = "system", doc = "drive, tape server or archive system that the log covers" }
-from_at = { type = "TIMESTAMP", doc = "last line before" }
-to_at = { type = "TIMESTAMP", doc = "first line after" }
+from_at = { type = "TIMESTAMP", doc = "time of the last line before the hole" }
+to_at = { type = "TIMESTAMP", doc = "time of the first line after the hole" }
 */
 WITH following AS (
     SELECT host, to_at AS from_at,

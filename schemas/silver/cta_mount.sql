@@ -1,35 +1,35 @@
 /*
 title = "CTA: mounts"
-grain = "one row per mount of CTA, by the lines of the tape daemon or by its final record alone"
-why = "The instants of each mount in one row; sessions, transfers and states of drives are derived from them."
+grain = "one row per mount of CTA, from the lines of the tape daemon, or from its final record alone"
+why = "All instants of a mount in one row. Sessions, transfers and states of drives are computed from these."
 partition = "day"
 lineage = ["file_id", "line_no"]
 
 [columns]
 day = { type = "DATE", doc = "UTC day of from_at" }
-session_id = { type = "VARCHAR", doc = "drive, volume and CTA's number of the mount" }
-system = { type = "VARCHAR", doc = "instance of CTA" }
+session_id = { type = "VARCHAR", doc = "identifier of the mount: drive, volume and CTA's mount number" }
+system = { type = "VARCHAR", doc = "CTA instance" }
 drive = { type = "VARCHAR", doc = "drive" }
 mover_host = { type = "VARCHAR", doc = "tape server" }
-mount_id = { type = "VARCHAR", doc = "CTA's number of the mount" }
+mount_id = { type = "VARCHAR", doc = "mount number that CTA gave" }
 volume = { type = "VARCHAR", doc = "tape label" }
-mode = { type = "VARCHAR", doc = "read or write; NULL for a label session" }
-purpose = { type = "VARCHAR", doc = "user, repack, verify or label" }
+mode = { type = "VARCHAR", doc = "read or write; NULL for a label mount" }
+purpose = { type = "VARCHAR", doc = "purpose of the mount: user, repack, verify or label" }
 storage_group = { type = "VARCHAR", doc = "virtual organisation" }
 file_family = { type = "VARCHAR", doc = "tape pool" }
-from_at = { type = "TIMESTAMP", doc = "first line of the mount" }
-requested_at = { type = "TIMESTAMP", doc = "tape session started; NULL where it was not logged" }
-mounted_at = { type = "TIMESTAMP", doc = "tape ready in the drive" }
-positioned_at = { type = "TIMESTAMP", doc = "label checked; to write, at the end of data" }
-dismount_at = { type = "TIMESTAMP", doc = "the drive starts to unload" }
+from_at = { type = "TIMESTAMP", doc = "time of the first line of the mount" }
+requested_at = { type = "TIMESTAMP", doc = "when the tape session started; NULL where this was not logged" }
+mounted_at = { type = "TIMESTAMP", doc = "when the tape was ready in the drive" }
+positioned_at = { type = "TIMESTAMP", doc = "when the label was checked (reads), or the tape was at the end of data (writes)" }
+dismount_at = { type = "TIMESTAMP", doc = "when the drive started to unload the tape" }
 dismounted_at = { type = "TIMESTAMP", doc = "tape gone" }
-drained_at = { type = "TIMESTAMP", doc = "last byte on disk, where that was after dismounted_at; NULL otherwise" }
-killed_at = { type = "TIMESTAMP", doc = "when its process was killed or crashed; NULL otherwise" }
-to_at = { type = "TIMESTAMP", doc = "last line of the mount" }
-n_file_lines = { type = "BIGINT", doc = "lines about files; 0 means that only the final record has the amount moved" }
-is_inferred = { type = "BOOLEAN", doc = "true if no line has its start, so that times come from the final record" }
-status = { type = "VARCHAR", doc = "ok, mount_failed, killed, empty (abandoned before the robot moved), or cut where its start or end was not logged" }
-file_id = { type = "VARCHAR", doc = "file of its first line" }
+drained_at = { type = "TIMESTAMP", doc = "when the last byte was on disk, if that was after dismounted_at; NULL otherwise" }
+killed_at = { type = "TIMESTAMP", doc = "when the process of the mount was killed or crashed; NULL otherwise" }
+to_at = { type = "TIMESTAMP", doc = "time of the last line of the mount" }
+n_file_lines = { type = "BIGINT", doc = "number of lines about files; if it is 0, only the final record shows the amount moved" }
+is_inferred = { type = "BOOLEAN", doc = "true if no line shows the start of the mount, so that times come from the final record" }
+status = { type = "VARCHAR", doc = "ok, mount_failed, killed, empty (given up before the robot moved), or cut (start or end not logged)" }
+file_id = { type = "VARCHAR", doc = "file with the first line of the mount" }
 line_no = { type = "BIGINT", doc = "that line" }
 
 [[checks]]

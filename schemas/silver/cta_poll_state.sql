@@ -1,24 +1,24 @@
 /*
 title = "CTA: states of drives as polled"
-grain = "one row per interval and UTC day in which polls show one state of a drive, while no log of its daemon was written"
-why = "Used where the daemon's log is missing. It is coarser: states shorter than a polling interval may be lost, and transfer includes positioning and gaps between files."
+grain = "one row per interval and UTC day in which polls show one state of a drive, while the log of its daemon was not written"
+why = "Used where the daemon's log is missing. Polls are coarser: a state shorter than a polling interval may be lost, and transfer includes positioning and gaps between files."
 partition = "day"
 lineage = ["file_id", "line_no", "end_file_id", "end_line_no"]
 
 [columns]
 day = { type = "DATE", doc = "UTC day of from_at" }
-system = { type = "VARCHAR", doc = "instance of CTA" }
+system = { type = "VARCHAR", doc = "CTA instance" }
 drive = { type = "VARCHAR", doc = "drive" }
-state = { type = "VARCHAR", doc = "mount transfer dismount drain down unknown, as in silver.drive_state; idle: it was free" }
-from_at = { type = "TIMESTAMP", doc = "start: from the answer if it has one, else the poll" }
-to_at = { type = "TIMESTAMP", doc = "end: the start of what followed, else the last poll" }
-is_inferred = { type = "BOOLEAN", doc = "true if an edge is a poll or an edge of the daemon's log, and not in an answer" }
+state = { type = "VARCHAR", doc = "mount, transfer, dismount, drain, down or unknown, as in silver.drive_state; idle: the drive was free" }
+from_at = { type = "TIMESTAMP", doc = "start of the state: as the answer of CTA gives it, else the time of the poll" }
+to_at = { type = "TIMESTAMP", doc = "end of the state: the start of the next state, else the last poll" }
+is_inferred = { type = "BOOLEAN", doc = "true if start or end is the time of a poll or the edge of the daemon's log, not a time that CTA gave" }
 volume = { type = "VARCHAR", doc = "tape in the drive" }
-mount_id = { type = "VARCHAR", doc = "CTA's number of the mount" }
-reason = { type = "VARCHAR", doc = "why it is down" }
-file_id = { type = "VARCHAR", doc = "file of the answer that starts it" }
+mount_id = { type = "VARCHAR", doc = "mount number that CTA gave" }
+reason = { type = "VARCHAR", doc = "why the drive is down" }
+file_id = { type = "VARCHAR", doc = "file with the answer that starts the state" }
 line_no = { type = "BIGINT", doc = "its line" }
-end_file_id = { type = "VARCHAR", doc = "down: file of the line that ended it; NULL where no line did, and for other states" }
+end_file_id = { type = "VARCHAR", doc = "for state down, the file with the line that ended it. NULL where no line did, and for other states" }
 end_line_no = { type = "BIGINT", doc = "that line" }
 
 [[checks]]

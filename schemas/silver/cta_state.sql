@@ -1,23 +1,23 @@
 /*
 title = "CTA: states of drives"
-grain = "one row per interval in which a drive of CTA was in one state; without a row it was idle where logged"
-why = "CTA's part of silver.drive_state: mount, positioning, files, flushes and dismount in their order, and the time between them."
+grain = "one row per interval in which a CTA drive was in one state; time without a row is idle where a log covers it"
+why = "CTA's part of silver.drive_state: mount, positioning, files, flushes and dismount in their order, and the time between these."
 partition = "day"
 lineage = ["file_id", "line_no", "end_file_id", "end_line_no"]
 
 [columns]
 day = { type = "DATE", doc = "UTC day of from_at" }
-system = { type = "VARCHAR", doc = "instance of CTA" }
+system = { type = "VARCHAR", doc = "CTA instance" }
 drive = { type = "VARCHAR", doc = "drive" }
-state = { type = "VARCHAR", doc = "as in silver.drive_state" }
+state = { type = "VARCHAR", doc = "state of the drive, as in silver.drive_state" }
 from_at = { type = "TIMESTAMP", doc = "start" }
 to_at = { type = "TIMESTAMP", doc = "end" }
-is_inferred = { type = "BOOLEAN", doc = "true if derived from the times of a mount's final record, or open at the end of the log" }
-session_id = { type = "VARCHAR", doc = "mount it belongs to" }
-attempt_id = { type = "VARCHAR", doc = "file it belongs to" }
-file_id = { type = "VARCHAR", doc = "file of the line that logs it" }
+is_inferred = { type = "BOOLEAN", doc = "true if the times are derived from the final record of the mount, or the state was still open at the end of the log" }
+session_id = { type = "VARCHAR", doc = "mount during which the drive was in the state" }
+attempt_id = { type = "VARCHAR", doc = "attempt at a file during which the drive was in the state" }
+file_id = { type = "VARCHAR", doc = "file with the line that shows the state" }
 line_no = { type = "BIGINT", doc = "that line" }
-end_file_id = { type = "VARCHAR", doc = "down: file of the line that ended it; NULL where no line did, and for other states" }
+end_file_id = { type = "VARCHAR", doc = "for state down, the file with the line that ended it. NULL where no line did, and for other states" }
 end_line_no = { type = "BIGINT", doc = "that line" }
 
 [[checks]]

@@ -1,42 +1,42 @@
 /*
 title = "CTA: transfers"
-grain = "one row per line about a file; for a mount without such lines, one for all of its files"
-why = "CTA's part of silver.transfer: a file's times are in its own line."
+grain = "one row per log line about a file; one row for all files of a mount that has no such lines"
+why = "CTA's part of silver.transfer. A file's times come from the line about it."
 partition = "day"
 lineage = ["file_id", "line_no"]
 
 [columns]
 day = { type = "DATE", doc = "UTC day of started_at" }
-transfer_id = { type = "VARCHAR", doc = "mount, number of the file on the volume, and which of its lines" }
-system = { type = "VARCHAR", doc = "instance of CTA" }
-station = { type = "VARCHAR", doc = "disk system the file came from or went to; NULL for a file read for verification" }
+transfer_id = { type = "VARCHAR", doc = "identifier of the transfer: mount, number of the file on the volume, and number of the line" }
+system = { type = "VARCHAR", doc = "CTA instance" }
+station = { type = "VARCHAR", doc = "disk system from which the file came or to which it went; NULL for a file that CTA only verified" }
 drive = { type = "VARCHAR", doc = "drive" }
 mover_host = { type = "VARCHAR", doc = "tape server" }
 volume = { type = "VARCHAR", doc = "tape label" }
-session_id = { type = "VARCHAR", doc = "mount it belongs to" }
+session_id = { type = "VARCHAR", doc = "mount in which the file was moved" }
 mode = { type = "VARCHAR", doc = "read or write" }
-file_number = { type = "BIGINT", doc = "number of the file on the volume (fSeq)" }
-bytes = { type = "BIGINT", unit = "bytes", doc = "moved on tape, with labels" }
+file_number = { type = "BIGINT", doc = "place of the file on the volume (fSeq)" }
+bytes = { type = "BIGINT", unit = "bytes", doc = "bytes moved on tape, including labels" }
 file_bytes = { type = "BIGINT", unit = "bytes", doc = "size of the user's file" }
-unique_id = { type = "VARCHAR", doc = "instance and CTA's number of the file; also the queueing time where a frontend logged its request" }
-queued_at = { type = "TIMESTAMP", doc = "when a frontend queued its request: the latest one before it that was not served yet (for an archive, the copy for its tape pool); NULL where no frontend logged it" }
-ready_at = { type = "TIMESTAMP", doc = "write: same as queued_at, because CTA gets the request when the file is complete on disk" }
-requested_at = { type = "TIMESTAMP", doc = "start of its task; for reading the start of positioning" }
-started_at = { type = "TIMESTAMP", doc = "when reading or writing started" }
+unique_id = { type = "VARCHAR", doc = "request id: CTA instance, CTA's number of the file and, where a frontend logged the request, when it was queued" }
+queued_at = { type = "TIMESTAMP", doc = "when a frontend queued the request: the latest earlier request that was not served yet (for an archive, the copy for its tape pool). NULL where no frontend logged it" }
+ready_at = { type = "TIMESTAMP", doc = "for a write the same as queued_at, because CTA gets the request when the file is complete on disk" }
+requested_at = { type = "TIMESTAMP", doc = "start of the file's task; for a read the start of positioning" }
+started_at = { type = "TIMESTAMP", doc = "when reading or writing on tape started" }
 ended_at = { type = "TIMESTAMP", doc = "its line" }
-completed_at = { type = "TIMESTAMP", doc = "write: the flush after it, without which it is not safe on tape; read: its line" }
-drive_s = { type = "DOUBLE", unit = "s", doc = "time inside calls that read or write the tape; NULL where a collector rounded times to seconds" }
-drive_rate_basis = { type = "VARCHAR", doc = "call; NULL where drive_s is NULL" }
-position_s = { type = "DOUBLE", unit = "s", doc = "positioning before it, when reading" }
-checksum_s = { type = "DOUBLE", unit = "s", doc = "computing the checksum while writing" }
-wait_data_s = { type = "DOUBLE", unit = "s", doc = "write: waiting for data of the disk system" }
-wait_buffer_s = { type = "DOUBLE", unit = "s", doc = "read: waiting for free memory" }
+completed_at = { type = "TIMESTAMP", doc = "for a write, end of the next flush, which makes the file safe on tape; for a read, time of its line" }
+drive_s = { type = "DOUBLE", unit = "s", doc = "time in calls that read or write the tape; NULL where a log collector rounded times to seconds" }
+drive_rate_basis = { type = "VARCHAR", doc = "basis of the drive rate: call; NULL where drive_s is NULL" }
+position_s = { type = "DOUBLE", unit = "s", doc = "reads: time to position the tape before the file" }
+checksum_s = { type = "DOUBLE", unit = "s", doc = "time to compute the checksum while writing" }
+wait_data_s = { type = "DOUBLE", unit = "s", doc = "writes: time spent waiting for data from the disk system" }
+wait_buffer_s = { type = "DOUBLE", unit = "s", doc = "reads: time spent waiting for free memory" }
 storage_group = { type = "VARCHAR", doc = "virtual organisation" }
 file_family = { type = "VARCHAR", doc = "tape pool" }
 status = { type = "VARCHAR", doc = "ok or failed" }
-error = { type = "VARCHAR", doc = "message of a failed transfer" }
-witnesses = { type = "VARCHAR", doc = "taped (the daemon's line about the file) or session (the final record of the mount)" }
-file_id = { type = "VARCHAR", doc = "file of the line" }
+error = { type = "VARCHAR", doc = "error message of a failed transfer" }
+witnesses = { type = "VARCHAR", doc = "log that shows the transfer: taped (the daemon's line about the file) or session (the final record of the mount)" }
+file_id = { type = "VARCHAR", doc = "file with the line about the file" }
 line_no = { type = "BIGINT", doc = "that line" }
 
 [[checks]]

@@ -1,33 +1,33 @@
 /*
 title = "Load of disks"
 grain = "one row per host, tool, device and sampled interval"
-why = "The data each disk moved, how long requests waited, how many queued and how busy it was; several tools may cover the same time."
+why = "The data each disk moved, how long requests waited, how many queued and how busy the disk was. Several tools may cover the same time."
 partition = "day"
 lineage = ["file_id", "line_no"]
 
 [columns]
 day = { type = "DATE", doc = "UTC day of from_at" }
 host = { type = "VARCHAR", doc = "host, by its name in site.toml" }
-tool = { type = "VARCHAR", doc = "program that measured it" }
-device = { type = "VARCHAR", doc = "device as the tool names it, without /dev/" }
-kind = { type = "VARCHAR", doc = "disk, or a device that repeats a disk's bytes: partition mapper md multipath group; or loop ram tape cdrom nfs other" }
-is_summed = { type = "BOOLEAN", doc = "true if it counts in sums over a host's devices: complete disks do; partitions and devices made of disks do not" }
+tool = { type = "VARCHAR", doc = "program that took the sample" }
+device = { type = "VARCHAR", doc = "device, as the tool names it, without /dev/" }
+kind = { type = "VARCHAR", doc = "kind of device: disk; partition, mapper, md, multipath or group (these repeat the bytes of a disk); loop, ram, tape, cdrom, nfs or other" }
+is_summed = { type = "BOOLEAN", doc = "true if the device counts in sums over a host: complete disks do, but partitions and devices made of disks do not" }
 from_at = { type = "TIMESTAMP", doc = "start of the sample" }
 to_at = { type = "TIMESTAMP", doc = "end of the sample" }
-request_rate = { type = "DOUBLE", unit = "1/s", doc = "requests completed: all kinds where the tool gives one number, else reads, writes and discards" }
+request_rate = { type = "DOUBLE", unit = "1/s", doc = "requests completed per second: all kinds where the tool gives one number, else the sum of reads, writes and discards" }
 read_request_rate = { type = "DOUBLE", unit = "1/s", doc = "reads completed" }
 write_request_rate = { type = "DOUBLE", unit = "1/s", doc = "writes completed" }
-moved_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "read and written; with discards where the tool gives only a sum" }
+moved_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "bytes read and written; includes discards where the tool gives only a sum" }
 read_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "read" }
 write_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "written" }
-wait_s = { type = "DOUBLE", unit = "s", doc = "mean time of a completed read or write in queue and device; NULL where no request completed" }
+wait_s = { type = "DOUBLE", unit = "s", doc = "mean time of a completed request in queue and device; NULL where no request completed" }
 read_wait_s = { type = "DOUBLE", unit = "s", doc = "mean time of a completed read in queue and device; NULL where no read completed" }
 write_wait_s = { type = "DOUBLE", unit = "s", doc = "mean time of a completed write in queue and device; NULL where no write completed" }
 queue = { type = "DOUBLE", doc = "mean number of requests in queue and device" }
 busy = { type = "DOUBLE", unit = "1", doc = "share of time with at least one request in the device" }
-note = { type = "VARCHAR", doc = "known defect that made values of this row NULL; NULL without a defect" }
+note = { type = "VARCHAR", doc = "known defect that made values of this row NULL; NULL where there is no defect" }
 file_id = { type = "VARCHAR", doc = "file the row comes from" }
-line_no = { type = "BIGINT", doc = "line number in that file" }
+line_no = { type = "BIGINT", doc = "line number in the file the row comes from" }
 
 [[checks]]
 expectation = "ExpectColumnValuesToBeBetween"

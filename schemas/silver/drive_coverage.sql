@@ -1,7 +1,7 @@
 /*
-title = "Times in which a drive's log was being written, or its counters were sampled"
+title = "Times in which a drive's log was written or its counters were sampled"
 grain = "one row per drive and unbroken interval, cut at UTC midnight"
-why = "A drive that no log covers is unknown, not idle. A log may cover one drive, a tape server's drives or an archive system's drives. A table of mounts covers only the drives it names, because a mount in progress is not in it yet. The kernel's counters cover their own drive while they are sampled."
+why = "A drive that no log covers is unknown, not idle. A log may cover one drive, all drives of a tape server, or all drives of an archive system. A table of mounts covers only the drives that it names, because a mount in progress is not in it yet. The kernel's counters cover a drive while they are sampled."
 partition = "month"
 features = ["I13", "D4"]
 

@@ -1,28 +1,28 @@
 /*
-title = "Rate of drives at an instant"
+title = "Rates of drives at an instant"
 grain = "one row per host, tool, drive and sampled instant"
-why = "The rate and volume group of each drive at the moment of a screen, together with the waiting requests."
+why = "The rate and volume group of each drive at the moment of a screen, with the requests that wait."
 partition = "month"
 features = ["I5"]
 lineage = ["file_id", "line_no"]
 
 [columns]
 day = { type = "DATE", doc = "UTC day of sampled_at" }
-host = { type = "VARCHAR", doc = "host the drives are attached to, by its name in site.toml" }
-tool = { type = "VARCHAR", doc = "program that showed it" }
-sampled_at = { type = "TIMESTAMP", doc = "when it was sampled" }
+host = { type = "VARCHAR", doc = "host to which the drives are attached, by its name in site.toml" }
+tool = { type = "VARCHAR", doc = "program that displayed the values" }
+sampled_at = { type = "TIMESTAMP", doc = "when the sample was taken" }
 is_time_known = { type = "BOOLEAN", doc = "true if the time of day is known, not only the day" }
-drive = { type = "VARCHAR", doc = "drive; for sysperf, library and number as 1/2" }
-is_active = { type = "BOOLEAN", doc = "true if it moved data (rate above 0); NULL where no rate is shown" }
-rate_low_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "rate, with K as 1000; for sysperf the rate at which cache segments are freed, not bytes at the drive" }
-rate_high_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "rate, with K as 1024; equal to rate_low_bytes_s where the unit is known" }
-volume = { type = "VARCHAR", doc = "volume in it" }
-volume_group = { type = "VARCHAR", doc = "group of that volume" }
-mode = { type = "VARCHAR", doc = "read or write, where only requests of one kind were present; NULL otherwise" }
-is_mode_inferred = { type = "BOOLEAN", doc = "true if the mode was inferred, not shown" }
+drive = { type = "VARCHAR", doc = "drive; for sysperf its library and number, such as 1/2" }
+is_active = { type = "BOOLEAN", doc = "true if the drive moved data (rate above 0); NULL where the screen shows no rate" }
+rate_low_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "rate if the printed K is 1000; for sysperf the rate at which cache segments become free, not the bytes at the drive" }
+rate_high_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "rate if the printed K is 1024; equal to rate_low_bytes_s where the unit is known" }
+volume = { type = "VARCHAR", doc = "volume in the drive" }
+volume_group = { type = "VARCHAR", doc = "volume group of the volume in the drive" }
+mode = { type = "VARCHAR", doc = "read or write, if all requests were of one kind; NULL otherwise" }
+is_mode_inferred = { type = "BOOLEAN", doc = "true if the screen did not show the mode, so that it was inferred" }
 is_repaired = { type = "BOOLEAN", doc = "true if a cell of the row was repaired or left out; bronze shows which" }
 file_id = { type = "VARCHAR", doc = "file the row comes from" }
-line_no = { type = "BIGINT", doc = "line number in that file" }
+line_no = { type = "BIGINT", doc = "line number in the file the row comes from" }
 
 [[checks]]
 expectation = "ExpectColumnValuesToBeBetween"

@@ -1,28 +1,28 @@
 /*
-title = "ENDIT's runs and the mounts that served them"
-grain = "one row per retrieve of ENDIT and mount of its volume that overlaps it, and per archive and mount that its session wrote in"
-why = "ENDIT logs no drives, and a drive's log has no pools, so they are joined by volume and time. A worker without hints reads several volumes, which the hint file names. An archive names no volume: TSM's session of the same host, time and size does."
+title = "ENDIT runs and the mounts that served them"
+grain = "one row per retrieve run and overlapping mount of its volume, and per archive run and mount in which its session wrote"
+why = "ENDIT logs no drives, and a drive's log has no pools, so volume and time connect the two. A worker without hints reads several volumes, which the hint file names. An archive run names no volume; the TSM session of the same host, time and size does."
 lineage = ["file_id", "line_no"]
 
 [columns]
-system = { type = "VARCHAR", doc = "archive system of the daemons" }
-host = { type = "VARCHAR", doc = "host of the daemons" }
-pool = { type = "VARCHAR", doc = "short name of the instance, else its host" }
+system = { type = "VARCHAR", doc = "archive system of the ENDIT daemons" }
+host = { type = "VARCHAR", doc = "host of the ENDIT daemons" }
+pool = { type = "VARCHAR", doc = "short name of the ENDIT instance, or its host if it has no name" }
 operation = { type = "VARCHAR", doc = "retrieve or archive" }
-began_at = { type = "TIMESTAMP", doc = "when the run began" }
-ended_at = { type = "TIMESTAMP", doc = "when it ended, or its latest possible end" }
-outcome = { type = "VARCHAR", doc = "as in silver.endit_run" }
+began_at = { type = "TIMESTAMP", doc = "when the run started" }
+ended_at = { type = "TIMESTAMP", doc = "end of the run, or its latest possible end" }
+outcome = { type = "VARCHAR", doc = "outcome of the run, as in silver.endit_run" }
 volume = { type = "VARCHAR", doc = "tape label" }
-n_files = { type = "BIGINT", doc = "files of the volume assigned to the run; NULL where no line lists them, or an archive wrote several volumes" }
-bytes = { type = "BIGINT", unit = "bytes", doc = "size of the run's files; NULL where the run used several volumes" }
+n_files = { type = "BIGINT", doc = "number of files on the volume that the run got; NULL where no line lists them, or an archive run wrote several volumes" }
+bytes = { type = "BIGINT", unit = "bytes", doc = "size of the files of the run; NULL where the run used several volumes" }
 drive_system = { type = "VARCHAR", doc = "archive system of the drive" }
 drive = { type = "VARCHAR", doc = "drive" }
 session_id = { type = "VARCHAR", doc = "mount" }
-mounted_at = { type = "TIMESTAMP", doc = "volume in the drive" }
+mounted_at = { type = "TIMESTAMP", doc = "when the volume was in the drive" }
 dismounted_at = { type = "TIMESTAMP", doc = "drive free" }
-waited_s = { type = "DOUBLE", unit = "s", doc = "time from the start of the run until the volume was in the drive; 0 if it already was" }
+waited_s = { type = "DOUBLE", unit = "s", doc = "time from the start of the run until the volume was in the drive; 0 if it already was in the drive" }
 shared_s = { type = "DOUBLE", unit = "s", doc = "time during the run in which the volume was in the drive" }
-file_id = { type = "VARCHAR", doc = "file of the run's first line" }
+file_id = { type = "VARCHAR", doc = "file with the first line of the run" }
 line_no = { type = "BIGINT", doc = "that line" }
 
 [[checks]]

@@ -1,20 +1,20 @@
 /*
-title = "Files requested per volume"
-grain = "one row per retrieve worker and volume that holds some of its files"
-why = "The volumes that a worker without hints really read. The hint file lists the volumes of its files, and each costs a mount."
+title = "Files that ENDIT recalled from each volume"
+grain = "one row per retrieve worker and volume that holds some of the worker's files"
+why = "The volumes that a worker without hints really read. The hint file shows the volume of each file, and each volume costs a mount."
 partition = "day"
 lineage = ["file_id", "line_no"]
 
 [columns]
 day = { type = "DATE", doc = "UTC day of began_at" }
 system = { type = "VARCHAR", doc = "archive system" }
-host = { type = "VARCHAR", doc = "host of the daemons" }
-pool = { type = "VARCHAR", doc = "short name of the instance, else its host" }
-began_at = { type = "TIMESTAMP", doc = "when the worker began" }
-worker_volume = { type = "VARCHAR", doc = "volume of the worker; `default` if it was not known" }
-volume = { type = "VARCHAR", doc = "volume of these files: the worker's, or the one in the newest hint file; NULL where neither has them" }
-n_files = { type = "BIGINT", doc = "files on it assigned to the worker" }
-file_id = { type = "VARCHAR", doc = "file of the line that lists them" }
+host = { type = "VARCHAR", doc = "host of the ENDIT daemons" }
+pool = { type = "VARCHAR", doc = "short name of the ENDIT instance, or its host if it has no name" }
+began_at = { type = "TIMESTAMP", doc = "when the worker started" }
+worker_volume = { type = "VARCHAR", doc = "volume of the worker; `default` if its volume was not known" }
+volume = { type = "VARCHAR", doc = "volume of the files: the worker's volume, or the one in the newest hint file; NULL where neither shows it" }
+n_files = { type = "BIGINT", doc = "number of files on the volume that the worker got" }
+file_id = { type = "VARCHAR", doc = "file with the line that lists the files" }
 line_no = { type = "BIGINT", doc = "that line" }
 
 [[checks]]

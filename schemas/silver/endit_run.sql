@@ -1,29 +1,29 @@
 /*
 title = "Runs of ENDIT's workers"
 grain = "one row per run of dsmc that ENDIT started: a retrieve from one volume, an archive or a delete"
-why = "How long each volume was read for dCache's pools and how fast, how long its requests had waited, and what failed."
+why = "How long and how fast each volume was read for dCache's pools, how long the requests had waited, and what failed."
 lineage = ["file_id", "line_no"]
 
 [columns]
 system = { type = "VARCHAR", doc = "archive system" }
-host = { type = "VARCHAR", doc = "host of the daemons" }
-pool = { type = "VARCHAR", doc = "short name of the instance, else its host" }
+host = { type = "VARCHAR", doc = "host of the ENDIT daemons" }
+pool = { type = "VARCHAR", doc = "short name of the ENDIT instance, or its host if it has no name" }
 operation = { type = "VARCHAR", doc = "retrieve (from tape), archive (to tape) or delete" }
-volume = { type = "VARCHAR", doc = "retrieve: the volume; `default` where it is not known; NULL where no line names it" }
-worker_pid = { type = "BIGINT", doc = "pid of the worker, where a line has it" }
-oldest_at = { type = "TIMESTAMP", doc = "retrieve: when the oldest of its requests came" }
-newest_at = { type = "TIMESTAMP", doc = "when the newest request of the run came" }
-began_at = { type = "TIMESTAMP", doc = "when it started; where the start was not logged, its end minus its duration, else its end" }
-ended_at = { type = "TIMESTAMP", doc = "when it was done, failed or stopped; NULL where no line has it" }
-until_at = { type = "TIMESTAMP", doc = "ended_at; where that is not known, its latest possible end: the next start of the same volume, worker or daemon, or the last message about such workers" }
+volume = { type = "VARCHAR", doc = "volume that a retrieve reads; `default` where it is not known; NULL where no line names it" }
+worker_pid = { type = "BIGINT", doc = "process id of the worker, where a line has it" }
+oldest_at = { type = "TIMESTAMP", doc = "arrival of the oldest request that a retrieve serves" }
+newest_at = { type = "TIMESTAMP", doc = "arrival of the newest request that the run serves" }
+began_at = { type = "TIMESTAMP", doc = "when the run started; where this was not logged, its end minus its duration, else its end" }
+ended_at = { type = "TIMESTAMP", doc = "when the run was done, failed or stopped; NULL where no line has its end" }
+until_at = { type = "TIMESTAMP", doc = "ended_at, else the latest possible end: the next start of the same volume, worker or daemon, or the last message about such workers" }
 n_files = { type = "BIGINT", doc = "files requested" }
-n_done = { type = "BIGINT", doc = "files done: all of them, or the number given by a partly failed delete; NULL where it failed" }
+n_done = { type = "BIGINT", doc = "number of files done: all, or the number in the message about a partly failed delete; NULL where the run failed" }
 bytes = { type = "BIGINT", unit = "bytes", doc = "size of the files requested, printed in GiB with two or three decimals" }
-took_s = { type = "DOUBLE", unit = "s", doc = "duration as printed by dsmc, else ended_at - began_at" }
+took_s = { type = "DOUBLE", unit = "s", doc = "duration as dsmc printed it, else ended_at - began_at" }
 rate_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "rate of the files done: as printed, else bytes / took_s" }
-outcome = { type = "VARCHAR", doc = "done, partial, failed, stopped (by a signal), or unknown if no line has its end" }
-error = { type = "VARCHAR", doc = "result of dsmc, or the signal" }
-file_id = { type = "VARCHAR", doc = "file of its first line" }
+outcome = { type = "VARCHAR", doc = "done, partial, failed, stopped (by a signal), or unknown if no line has the end" }
+error = { type = "VARCHAR", doc = "result that dsmc returned, or the signal that stopped the run" }
+file_id = { type = "VARCHAR", doc = "file with the first line of the mount" }
 line_no = { type = "BIGINT", doc = "that line" }
 
 [[checks]]

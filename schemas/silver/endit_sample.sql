@@ -1,29 +1,29 @@
 /*
-title = "Samples of ENDIT's daemons"
+title = "Samples of ENDIT's statistics"
 grain = "one row per daemon and instant at which it wrote its statistics"
-why = "Exact counts of waiting files, running workers and finished work, for any number of copies of the file and any copy's name."
+why = "Exact counts of waiting files, running workers and finished work. A sample counts once, however many copies of the statistics file exist."
 partition = "day"
 lineage = ["file_id", "line_no"]
 
 [columns]
 day = { type = "DATE", doc = "UTC day of sampled_at" }
 system = { type = "VARCHAR", doc = "archive system" }
-pool = { type = "VARCHAR", doc = "short name of the instance, else its host" }
+pool = { type = "VARCHAR", doc = "short name of the ENDIT instance, or its host if it has no name" }
 operation = { type = "VARCHAR", doc = "archive or retrieve" }
-sampled_at = { type = "TIMESTAMP", doc = "when the daemon wrote it" }
+sampled_at = { type = "TIMESTAMP", doc = "when the daemon wrote the statistics" }
 started_at = { type = "TIMESTAMP", doc = "when the daemon was started" }
-done_bytes = { type = "BIGINT", unit = "bytes", doc = "flushed or staged since started_at" }
-done_files = { type = "BIGINT", doc = "files flushed or staged since started_at" }
-n_retries = { type = "BIGINT", doc = "operations tried again since started_at" }
-queued_bytes = { type = "BIGINT", unit = "bytes", doc = "waiting or in progress" }
-queued_files = { type = "BIGINT", doc = "files waiting or in progress" }
-working_bytes = { type = "BIGINT", unit = "bytes", doc = "part of queued_bytes given to workers" }
-working_files = { type = "BIGINT", doc = "files given to workers" }
+done_bytes = { type = "BIGINT", unit = "bytes", doc = "bytes flushed to tape or staged from tape since started_at" }
+done_files = { type = "BIGINT", doc = "files flushed to tape or staged from tape since started_at" }
+n_retries = { type = "BIGINT", doc = "number of operations tried again since started_at" }
+queued_bytes = { type = "BIGINT", unit = "bytes", doc = "bytes of the files that wait or are in progress" }
+queued_files = { type = "BIGINT", doc = "number of files that wait or are in progress" }
+working_bytes = { type = "BIGINT", unit = "bytes", doc = "bytes of the queued files that a worker handles" }
+working_files = { type = "BIGINT", doc = "number of queued files that a worker handles" }
 n_busy = { type = "BIGINT", doc = "running workers" }
-n_most = { type = "BIGINT", doc = "limit of workers" }
-room_bytes = { type = "BIGINT", unit = "bytes", doc = "retrieve: free space for staged files" }
-backoff = { type = "BIGINT", doc = "retrieve: 0 no limit, 1 starts no more workers for lack of space, 2 has stopped them" }
-file_id = { type = "VARCHAR", doc = "file of the row taken" }
+n_most = { type = "BIGINT", doc = "largest number of workers that the daemon may run" }
+room_bytes = { type = "BIGINT", unit = "bytes", doc = "retrieves: free space for staged files" }
+backoff = { type = "BIGINT", doc = "for retrieves: 0 = no limit, 1 = no further workers start because space is short, 2 = the running workers were stopped" }
+file_id = { type = "VARCHAR", doc = "file with the row that was used" }
 line_no = { type = "BIGINT", doc = "that line" }
 
 [[checks]]

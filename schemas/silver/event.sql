@@ -1,7 +1,7 @@
 /*
 title = "Failures and interventions"
-grain = "one row per failure, restart or intervention in the log of a mover, CTA's tape daemon or TSM's server, in SCSI pages of a drive, or in the accounting where no log has it"
-why = "Failures of drives, cartridges and transfers, and the time they took."
+grain = "one row per failure, restart or intervention in the log of a mover, CTA's tape daemon or TSM's server, in SCSI pages of a drive, or in the accounting where no log shows it"
+why = "Failures of drives, cartridges and transfers, and the time that each took."
 partition = "day"
 lineage = ["file_id", "line_no"]
 
@@ -9,15 +9,15 @@ lineage = ["file_id", "line_no"]
 day = { type = "DATE", doc = "UTC day of happened_at" }
 system = { type = "VARCHAR", doc = "archive system" }
 drive = { type = "VARCHAR", doc = "drive; NULL for request_failed" }
-kind = { type = "VARCHAR", doc = "transfer_failed request_failed (no drive had it yet) mount_failed dismount_failed drive_offline drive_error volume_no_access cleaning mover_restart slow_drive volume_assert session_killed empty_mount (abandoned before the robot moved, or mounted without moving data) tape_alert media_error (a mount's counter of uncorrected errors rose)" }
-happened_at = { type = "TIMESTAMP", doc = "instant of the line" }
+kind = { type = "VARCHAR", doc = "kind of event: transfer_failed request_failed (before a drive had the request) mount_failed dismount_failed drive_offline drive_error volume_no_access cleaning mover_restart slow_drive volume_assert session_killed empty_mount (given up before the robot moved, or no data moved) tape_alert media_error (the count of uncorrected errors of a mount rose)" }
+happened_at = { type = "TIMESTAMP", doc = "when the event was logged" }
 began_at = { type = "TIMESTAMP", doc = "when the attempt started: the mover's request, or the mount request; NULL where only the client logged the transfer" }
-lost_s = { type = "DOUBLE", unit = "s", doc = "time of a failed attempt from began_at to happened_at. For a killed session the time it hung; for an empty mount all of the mount. For a failed transfer that ended its mount, with that dismount and a new mount of the tape within an hour" }
+lost_s = { type = "DOUBLE", unit = "s", doc = "time of the failed attempt, from began_at to happened_at. Killed session: the time it hung. Empty mount: all of the mount. If a failed transfer ended its mount, also that dismount and a new mount of the tape within an hour" }
 volume = { type = "VARCHAR", doc = "tape label" }
 error = { type = "VARCHAR", doc = "error name" }
 error_source = { type = "VARCHAR", doc = "part of the system to which the error is attributed" }
-message = { type = "VARCHAR", doc = "the message, at most 300 characters" }
-file_id = { type = "VARCHAR", doc = "file of the line" }
+message = { type = "VARCHAR", doc = "text of the message, at most 300 characters" }
+file_id = { type = "VARCHAR", doc = "file with the log line" }
 line_no = { type = "BIGINT", doc = "line" }
 */
 WITH begun AS (

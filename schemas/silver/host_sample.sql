@@ -1,27 +1,27 @@
 /*
 title = "Load of hosts"
 grain = "one row per host, tool and sampled interval"
-why = "CPU shares and disk traffic of a host, by each tool that measured it; several tools may cover the same time. sar logs CPU, queue and traffic of an interval in separate lines or files; here they are one row."
+why = "CPU shares and disk traffic of a host, as each tool measured them; several tools may cover the same time. sar logs CPU, queue and traffic in separate lines or files; here one row has all of these."
 partition = "day"
 lineage = ["file_id", "line_no"]
 
 [columns]
 day = { type = "DATE", doc = "UTC day of from_at" }
 host = { type = "VARCHAR", doc = "host, by its name in site.toml" }
-tool = { type = "VARCHAR", doc = "program that measured it" }
+tool = { type = "VARCHAR", doc = "program that took the sample" }
 from_at = { type = "TIMESTAMP", doc = "start of the sample" }
 to_at = { type = "TIMESTAMP", doc = "end of the sample" }
 cpu_user = { type = "DOUBLE", unit = "1", doc = "share of CPU time in user code, including low priority" }
-cpu_system = { type = "DOUBLE", unit = "1", doc = "share in the kernel" }
+cpu_system = { type = "DOUBLE", unit = "1", doc = "share of CPU time in the kernel" }
 cpu_idle = { type = "DOUBLE", unit = "1", doc = "share idle" }
-cpu_wait = { type = "DOUBLE", unit = "1", doc = "share idle with disk requests outstanding" }
+cpu_wait = { type = "DOUBLE", unit = "1", doc = "CPU time that was idle while disk requests were outstanding, as a share" }
 run_queue = { type = "INTEGER", doc = "runnable tasks" }
-blocked = { type = "INTEGER", doc = "tasks in uninterruptible sleep" }
+blocked = { type = "INTEGER", doc = "number of tasks in uninterruptible sleep" }
 n_cpus = { type = "INTEGER", doc = "processors, where known" }
-read_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "read from block devices; the sum over whole disks where the tool gives no sum" }
-write_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "written to block devices; the sum over whole disks where the tool gives no sum" }
-file_id = { type = "VARCHAR", doc = "first file the row comes from" }
-line_no = { type = "BIGINT", doc = "first line of that file" }
+read_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "bytes read from block devices; the sum over complete disks where the tool gives no sum" }
+write_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "bytes written to block devices; the sum over complete disks where the tool gives no sum" }
+file_id = { type = "VARCHAR", doc = "first of the files the row comes from" }
+line_no = { type = "BIGINT", doc = "number of the first line of the row in file_id" }
 
 [[checks]]
 expectation = "ExpectColumnValuesToBeBetween"

@@ -1,13 +1,13 @@
 /*
-title = "Capacity of links by the speed of their ports"
-grain = "one row per link and day on which the speed of all its ports was sampled, on one side at least"
-why = "A switch reports the speed of its ports (ifHighSpeed), and node_exporter how fast a host's are: how full a link is then needs no entry of site.toml but its ports."
+title = "Capacity of links, from the speed of their ports"
+grain = "one row per link and day on which the speeds of all its ports were sampled, on at least one side"
+why = "A switch reports the speed of its ports (ifHighSpeed), and node_exporter the speed of a host's ports. site.toml then needs only the ports of a link, and no capacity, to show how full the link is."
 partition = "month"
 
 [columns]
 day = { type = "DATE", doc = "UTC day" }
-link = { type = "VARCHAR", doc = "link of site.toml" }
-capacity_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "sum of its ports' speeds, each the highest of the day; of switch and host the slower side" }
+link = { type = "VARCHAR", doc = "link declared in site.toml" }
+capacity_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "sum of the speeds of the link's ports, each the highest of the day; the slower of the switch and the host side" }
 
 [[checks]]
 expectation = "ExpectCompoundColumnsToBeUnique"

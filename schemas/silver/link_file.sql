@@ -1,21 +1,21 @@
 /*
-title = "Meaning of an MRTG file's numbers"
+title = "Meaning of the numbers in an MRTG file"
 grain = "one row per MRTG log file or RRD"
-why = "A fresh log is filled with zeros for two years: zeros older than the first traffic are not data. Unit, direction and limits of a log are in MRTG's configuration, under the name of the log."
+why = "MRTG fills a new log with zeros for two years, so zeros older than the first traffic are not data. The configuration of MRTG, under the name of the log, has its unit, direction and limits."
 lineage = ["file_id"]
 
 [columns]
 file_id = { type = "VARCHAR", doc = "file" }
-link = { type = "VARCHAR", doc = "link, by its name in site.toml if it is there by name or port, without regard to case" }
-data_from_at = { type = "TIMESTAMP", doc = "start of the oldest row with traffic; NULL where all rows are zero. For an RRD its oldest row, because it has no rows for time without measurements" }
-is_traffic = { type = "BOOLEAN", doc = "false where the values are not bytes of a network link, by the configuration" }
-divisor = { type = "DOUBLE", doc = "divisor that turns values into bytes/s" }
+link = { type = "VARCHAR", doc = "link, by its name in site.toml if it is declared there by name or port (upper or lower case)" }
+data_from_at = { type = "TIMESTAMP", doc = "start of the oldest row with traffic; NULL where all rows are zero. For an RRD file its oldest row, because it has no rows without measurements" }
+is_traffic = { type = "BOOLEAN", doc = "false if, by the configuration, the values are not bytes of a network link" }
+divisor = { type = "DOUBLE", doc = "number by which to divide the values to get bytes/s" }
 is_turned = { type = "BOOLEAN", doc = "true if in and out are swapped relative to the polled interface" }
-has_zeros_for_holes = { type = "BOOLEAN", doc = "true if repeated values are real values: holes are zeros (unknaszero), or no rows (an RRD)" }
-polled = { type = "VARCHAR", doc = "switch or host: owner of the port, if the configuration shows it" }
-capacity_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "capacity of each direction: by site.toml, else the configuration's MaxBytes" }
-max_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "largest rate of the file, of either direction" }
-note = { type = "VARCHAR", doc = "counter_too_narrow: no rate above 14.3 MB/s on a faster link, and no sign of 64-bit counters; true rates may be higher by a multiple of that" }
+has_zeros_for_holes = { type = "BOOLEAN", doc = "true if repeated values are real values, because holes are zeros (unknaszero) or have no rows (RRD)" }
+polled = { type = "VARCHAR", doc = "owner of the polled port, if the configuration shows it: switch or host" }
+capacity_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "capacity of each direction: from site.toml, else MaxBytes in the configuration" }
+max_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "largest rate in the file, of either direction" }
+note = { type = "VARCHAR", doc = "counter_too_narrow: no rate above 14.3 MB/s on a faster link, and no sign of 64-bit counters. True rates may be higher by a multiple of 14.3 MB/s" }
 */
 WITH file AS (
     SELECT file_id, any_value(link) AS link, coalesce(any_value(log_format), 'native') AS log_format,

@@ -1,21 +1,21 @@
 /*
-title = "Traffic of links by their ports"
-grain = "one row per link, side, tool and time between two samples of any of its ports, cut at half-hours UTC"
-why = "Prometheus, snmp_exporter, Telegraf, collectd or sar count many interfaces. Those of a link in site.toml are added up in the station's direction. There is no row where a port was not sampled or its counter restarted."
+title = "Traffic of links, from their ports"
+grain = "one row per link, side, tool and time between two samples of any of its ports, cut at UTC half-hours"
+why = "Prometheus, snmp_exporter, Telegraf, collectd and sar count many interfaces. Those of a link in site.toml are added up, with in and out from the view of the station. There is no row where a port was not sampled or its counter restarted."
 partition = "month"
 lineage = ["file_id", "line_no"]
 
 [columns]
 day = { type = "DATE", doc = "UTC day of from_at" }
-link = { type = "VARCHAR", doc = "link of site.toml" }
-polled = { type = "VARCHAR", doc = "whose interfaces were counted: switch or host, as in site.link_port" }
-tool = { type = "VARCHAR", doc = "program that measured them" }
+link = { type = "VARCHAR", doc = "link declared in site.toml" }
+polled = { type = "VARCHAR", doc = "side whose ports were counted: switch or host, as in site.link_port" }
+tool = { type = "VARCHAR", doc = "program that took the samples" }
 from_at = { type = "TIMESTAMP", doc = "start" }
-to_at = { type = "TIMESTAMP", doc = "end, in the same half-hour" }
-in_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "into the station, all ports of the side; NULL where a port is not known" }
-out_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "out of the station" }
-file_id = { type = "VARCHAR", doc = "first file the row comes from" }
-line_no = { type = "BIGINT", doc = "line number in that file" }
+to_at = { type = "TIMESTAMP", doc = "end of the interval, in the same half-hour" }
+in_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "traffic towards the station, over all ports of the side; NULL where a port is not known" }
+out_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "traffic away from the station, over all ports of the side" }
+file_id = { type = "VARCHAR", doc = "first of the files the row comes from" }
+line_no = { type = "BIGINT", doc = "line number in the file the row comes from" }
 
 [[checks]]
 expectation = "ExpectCompoundColumnsToBeUnique"

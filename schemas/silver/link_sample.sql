@@ -1,21 +1,21 @@
 /*
 title = "Traffic of links"
-grain = "one row per link, station direction and averaged interval, the finest available"
-why = "Rows of pollers (MRTG, LibreNMS) and of ports' own counters (Prometheus, SNMP, Telegraf, collectd) in bytes/s, in the station's direction. Overlaps of snapshots and of sources of a link are removed, and so are values that were not measured or are not traffic."
+grain = "one row per link, direction of the station and averaged interval, the finest available"
+why = "Traffic by pollers (MRTG, LibreNMS) and by ports' own counters (Prometheus, SNMP, Telegraf, collectd) in bytes/s, from the view of the station. Overlapping snapshots and sources are removed, and so are values that were not measured or are not traffic."
 partition = "month"
 lineage = ["file_id", "line_no"]
 
 [columns]
 day = { type = "DATE", doc = "UTC day of from_at" }
-link = { type = "VARCHAR", doc = "link, by its name in site.toml if it is there" }
+link = { type = "VARCHAR", doc = "link, by its name in site.toml if it is declared there" }
 station = { type = "VARCHAR", doc = "station of the link; NULL where site.toml does not name it" }
-direction = { type = "VARCHAR", doc = "in or out, of the station. A port in site.toml belongs to its host. For a poller's log, site.toml or else its name gives the polled side, which is the host's by default; a minus sign before the Target swaps in and out" }
+direction = { type = "VARCHAR", doc = "in (towards the station) or out (away from it). A port in site.toml belongs to its host. For a poller's log, site.toml or the log's name gives the polled side, else the host. A minus sign before the Target swaps in and out" }
 from_at = { type = "TIMESTAMP", doc = "start of the interval" }
 to_at = { type = "TIMESTAMP", doc = "end of the interval" }
 avg_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "average" }
-max_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "largest poll rate inside; for two samples of a counter their average; NULL where an RRD keeps no maxima" }
+max_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "largest poll rate in the interval; for two samples of a counter their average; NULL where an RRD file keeps no maxima" }
 file_id = { type = "VARCHAR", doc = "file the row comes from" }
-line_no = { type = "BIGINT", doc = "line number in that file" }
+line_no = { type = "BIGINT", doc = "line number in the file the row comes from" }
 
 [[checks]]
 expectation = "ExpectColumnPairValuesAToBeGreaterThanB"

@@ -1,27 +1,27 @@
 /*
-title = "Targets of MRTG"
-grain = "one row per target, as the newest configuration that has it describes it"
-why = "Meaning of a log's numbers: owner of the port, direction, unit, and capacity of the link."
+title = "Targets in MRTG's configuration"
+grain = "one row per MRTG target, as described in the newest configuration that has it"
+why = "The meaning of a log's numbers: owner of the port, direction, unit, and capacity of the link."
 lineage = ["file_id", "line_no"]
 
 [columns]
-target = { type = "VARCHAR", doc = "target, in small letters: the name of its log" }
-written_at = { type = "TIMESTAMP", doc = "when its configuration was last written" }
-log_format = { type = "VARCHAR", doc = "native or rrdtool: format that MRTG writes" }
+target = { type = "VARCHAR", doc = "target in small letters, which is also the name of its log" }
+written_at = { type = "TIMESTAMP", doc = "when the configuration file was last written" }
+log_format = { type = "VARCHAR", doc = "format that MRTG writes: native or rrdtool" }
 interval_s = { type = "DOUBLE", unit = "s", doc = "time between two polls" }
-polled_host = { type = "VARCHAR", doc = "polled device; NULL for a program, and where several are added up" }
-polled = { type = "VARCHAR", doc = "switch or host: owner of the port, if its name shows it" }
-n_members = { type = "BIGINT", doc = "interfaces or programs that are added up: several for a bond" }
-snmp_version = { type = "VARCHAR", doc = "SNMP version, where all members have the same" }
-is_turned = { type = "BOOLEAN", doc = "true if a minus sign swaps in and out; NULL where members differ" }
-is_traffic = { type = "BOOLEAN", doc = "true if it counts bytes of a network link; false for packets, loads, disks and unknown units" }
-divisor = { type = "DOUBLE", doc = "divisor that turns a native log's value into bytes/s: 3600 under perhour, 60 under perminute, 8 for a gauge of bits/s, else 1" }
-has_zeros_for_holes = { type = "BOOLEAN", doc = "true with unknaszero: missing values are zero in the log, and repeated values are real" }
-capacity_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "MaxBytes; NULL where it is not set, or is the 536870911 that SNMP version 1 uses for any larger value" }
-title = { type = "VARCHAR", doc = "title of its page" }
-note = { type = "VARCHAR", doc = "capacity_unknown, arithmetic (more than a sum), mixed_signs; NULL without a remark" }
-file_id = { type = "VARCHAR", doc = "configuration the target is from" }
-line_no = { type = "BIGINT", doc = "line of its Target" }
+polled_host = { type = "VARCHAR", doc = "device that MRTG polls; NULL for a program, and where the target adds up several devices" }
+polled = { type = "VARCHAR", doc = "owner of the port, if its name shows it: switch or host" }
+n_members = { type = "BIGINT", doc = "number of interfaces or programs that the target adds up; several for a bond" }
+snmp_version = { type = "VARCHAR", doc = "SNMP version, where all interfaces of the target have the same" }
+is_turned = { type = "BOOLEAN", doc = "true if a minus sign swaps in and out; NULL where the interfaces of the target differ" }
+is_traffic = { type = "BOOLEAN", doc = "true if the target counts bytes of a network link; false for packets, loads, disks and unknown units" }
+divisor = { type = "DOUBLE", doc = "number by which to divide values of a native log to get bytes/s: 3600 under perhour, 60 under perminute, 8 for a gauge of bits/s, else 1" }
+has_zeros_for_holes = { type = "BOOLEAN", doc = "true with unknaszero: the log then has zeros for missing values, and repeated values are real" }
+capacity_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "MaxBytes of the target; NULL where it is not set, or is 536870911, which SNMP version 1 reports for any larger value" }
+title = { type = "VARCHAR", doc = "title of the MRTG page of the target" }
+note = { type = "VARCHAR", doc = "capacity_unknown, arithmetic (more than a sum) or mixed_signs; NULL where there is no remark" }
+file_id = { type = "VARCHAR", doc = "configuration file that describes the target" }
+line_no = { type = "BIGINT", doc = "number of the line with the Target" }
 
 [[checks]]
 expectation = "ExpectColumnValuesToBeUnique"

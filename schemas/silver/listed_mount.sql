@@ -1,25 +1,25 @@
 /*
-title = "Mounts from lists"
-grain = "one row per mount that TSM's server or a library lists, or that pages of the drive show"
-why = "Which tape was in which drive, for archives whose own log lacks it. Where the archive's log covers a drive, a library's list adds nothing; for a mount that TSM's server lists too, it adds the bytes."
+title = "Mounts from lists of mounts"
+grain = "one row per mount that TSM's server or a library lists, or that SCSI pages of the drive show"
+why = "Which tape was in which drive, for archives whose own log does not show it. A library's list adds nothing to a drive that the archive's log covers. To a mount that TSM's server also lists, it adds the bytes."
 partition = "day"
 lineage = ["file_id", "line_no"]
 
 [columns]
 day = { type = "DATE", doc = "UTC day of mounted_at" }
-session_id = { type = "VARCHAR", doc = "drive, volume and mounted_at" }
+session_id = { type = "VARCHAR", doc = "identifier of the mount: its drive, volume and mounted_at" }
 system = { type = "VARCHAR", doc = "archive system" }
 library = { type = "VARCHAR", doc = "library" }
-drive = { type = "VARCHAR", doc = "drive; NULL where site.toml does not map the library's drive, and several are possible" }
-slot = { type = "VARCHAR", doc = "the library's name of the drive; NULL where only TSM's server lists it" }
+drive = { type = "VARCHAR", doc = "drive; NULL where site.toml does not name the library's drive and several drives are possible" }
+slot = { type = "VARCHAR", doc = "name of the drive in the library; NULL where only TSM's server lists the mount" }
 volume = { type = "VARCHAR", doc = "tape label" }
 mounted_at = { type = "TIMESTAMP", doc = "volume in the drive" }
-dismounted_at = { type = "TIMESTAMP", doc = "when the drive was free; from a library exact to half a minute; from pages the last reading; NULL where not known" }
+dismounted_at = { type = "TIMESTAMP", doc = "when the drive was free: from a library exact to half a minute, from SCSI pages the last reading; NULL where not known" }
 mounted_s = { type = "DOUBLE", unit = "s", doc = "dismounted_at - mounted_at" }
-read_bytes = { type = "BIGINT", unit = "bytes", doc = "read in that mount, by the library's or the drive's count; NULL without one" }
-write_bytes = { type = "BIGINT", unit = "bytes", doc = "written in that mount, by the library's or the drive's count; NULL without one" }
-witness = { type = "VARCHAR", doc = "server (TSM's), library, or pages (only SCSI pages of the drive show it, from their first to their last reading, cut at UTC midnight)" }
-file_id = { type = "VARCHAR", doc = "file of the row" }
+read_bytes = { type = "BIGINT", unit = "bytes", doc = "bytes read during the mount, as the library or the drive counted; NULL without such a count" }
+write_bytes = { type = "BIGINT", unit = "bytes", doc = "bytes written during the mount, as the library or the drive counted; NULL without such a count" }
+witness = { type = "VARCHAR", doc = "what shows the mount: server (TSM's), library, or pages (only SCSI pages of the drive, from the first to the last reading, cut at UTC midnight)" }
+file_id = { type = "VARCHAR", doc = "file the row comes from" }
 line_no = { type = "BIGINT", doc = "that line" }
 
 [[checks]]

@@ -1,8 +1,8 @@
 /*
-title = "Times covered by a log"
+title = "Times that a log covers"
 was = "log_seen"
 grain = "one row per source, host and unbroken interval, cut at UTC midnight"
-why = "The covered times of all files, joined; a pause of up to log_silence_s still counts as covered. Counters of hosts' ports also cover their links."
+why = "The covered times of all files, joined. A pause of up to log_silence_s still counts as covered. Counters of a host's ports also cover the links of these ports."
 partition = "month"
 features = ["I13"]
 

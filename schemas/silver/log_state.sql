@@ -1,7 +1,7 @@
 /*
-title = "States of drives by their movers' steps"
-grain = "one row per interval between two steps that a mover logged, while it was in one state; without a row it was idle where logged"
-why = "The state machine of a mover: its log lines start and end each state. No state spans a hole in the log."
+title = "States of drives from the steps of their movers"
+grain = "one row per interval between two steps that a mover logged, in one state; time without a row is idle where a log covers it"
+why = "States of a drive, derived from the log lines of its mover that start and end each state. No state spans a hole in the log."
 partition = "day"
 lineage = ["file_id", "line_no", "end_file_id", "end_line_no"]
 features = ["D4"]
@@ -10,15 +10,15 @@ features = ["D4"]
 day = { type = "DATE", doc = "UTC day of from_at" }
 system = { type = "VARCHAR", doc = "archive system" }
 drive = { type = "VARCHAR", doc = "drive" }
-state = { type = "VARCHAR", doc = "as in silver.drive_state; unknown in a hole, before a restart, and after the last step" }
+state = { type = "VARCHAR", doc = "state of the drive, as in silver.drive_state; unknown in a hole, before a restart, and after the last step" }
 from_at = { type = "TIMESTAMP", doc = "start" }
 to_at = { type = "TIMESTAMP", doc = "end" }
-is_inferred = { type = "BOOLEAN", doc = "true if an edge is not a line of the log but the edge of a hole in it" }
-session_id = { type = "VARCHAR", doc = "mount it belongs to" }
-attempt_id = { type = "VARCHAR", was = "try_id", doc = "attempt at a file that its first step belongs to" }
-file_id = { type = "VARCHAR", doc = "file of the line that starts it" }
+is_inferred = { type = "BOOLEAN", doc = "true if the start or end is not the time of a log line, but the edge of a hole in the log" }
+session_id = { type = "VARCHAR", doc = "mount to which the state belongs" }
+attempt_id = { type = "VARCHAR", was = "try_id", doc = "attempt at a file to which the first step of the state belongs" }
+file_id = { type = "VARCHAR", doc = "file with the line that starts the state" }
 line_no = { type = "BIGINT", doc = "that line" }
-end_file_id = { type = "VARCHAR", doc = "down: file of the line that ended it; NULL where no line did, and for other states" }
+end_file_id = { type = "VARCHAR", doc = "for state down, the file with the line that ended it. NULL where no line did, and for other states" }
 end_line_no = { type = "BIGINT", doc = "that line" }
 
 [[checks]]

@@ -1,7 +1,7 @@
 /*
 title = "Steps of a drive's mover"
-grain = "one row per mover log line, counted once even if several files hold it"
-why = "LOG and DEBUGLOG merged, log names mapped to drives, and every step assigned to its mount and its attempt at a file."
+grain = "one row per log line of a mover, counted once even if several files hold it"
+why = "LOG and DEBUGLOG merged into one sequence, with names in the log assigned to drives, and each step assigned to its mount and its attempt at a file."
 partition = "day"
 lineage = ["file_id", "line_no"]
 
@@ -9,35 +9,35 @@ lineage = ["file_id", "line_no"]
 day = { type = "DATE", doc = "UTC day of marked_at" }
 system = { type = "VARCHAR", doc = "archive system" }
 drive = { type = "VARCHAR", doc = "drive" }
-mover_host = { type = "VARCHAR", doc = "host of the mover" }
-marked_at = { type = "TIMESTAMP", doc = "instant of the line" }
-seq = { type = "BIGINT", doc = "order within drive and day" }
-kind = { type = "VARCHAR", doc = "step, as in bronze.enstore_log_mover" }
+mover_host = { type = "VARCHAR", doc = "host on which the mover runs" }
+marked_at = { type = "TIMESTAMP", doc = "when the line was logged" }
+seq = { type = "BIGINT", doc = "order of the steps of a drive within the day" }
+kind = { type = "VARCHAR", doc = "kind of step, as in bronze.enstore_log_mover" }
 mode = { type = "VARCHAR", doc = "read or write, where the line has it" }
 volume = { type = "VARCHAR", doc = "tape label, where the line has it" }
-session_id = { type = "VARCHAR", doc = "mount the step belongs to; NULL between mounts" }
-attempt_id = { type = "VARCHAR", was = "try_id", doc = "attempt at one file that the step belongs to: from the mover's request to the next" }
+session_id = { type = "VARCHAR", doc = "mount to which the step belongs; NULL between mounts" }
+attempt_id = { type = "VARCHAR", was = "try_id", doc = "attempt at one file to which the step belongs, from the mover's request to the next" }
 is_after_hole = { type = "BOOLEAN", doc = "true if the log has a hole between this step and the one before" }
-file_number = { type = "BIGINT", doc = "as in bronze" }
-bytes = { type = "BIGINT", unit = "bytes", doc = "as in bronze" }
-block_address = { type = "BIGINT", doc = "as in bronze" }
-buffer_s = { type = "DOUBLE", unit = "s", doc = "as in bronze" }
-call_s = { type = "DOUBLE", unit = "s", doc = "as in bronze" }
-checksum_s = { type = "DOUBLE", unit = "s", doc = "as in bronze" }
-space_s = { type = "DOUBLE", unit = "s", doc = "as in bronze" }
-block_s = { type = "DOUBLE", unit = "s", doc = "as in bronze" }
-idle_s = { type = "DOUBLE", unit = "s", doc = "as in bronze" }
-read_errors = { type = "BIGINT", doc = "drive_stats: read errors during this file; NULL where unknown" }
-write_errors = { type = "BIGINT", doc = "drive_stats: write errors during this file; NULL where unknown" }
+file_number = { type = "BIGINT", doc = "number of the file on the volume: the target in position lines, else the position or location that the line has" }
+bytes = { type = "BIGINT", unit = "bytes", doc = "bytes to move, in started lines; bytes moved on tape with the wrapper, in data_ended and drive_stats lines" }
+block_address = { type = "BIGINT", doc = "logical block address after the file, in filemark and drive_stats lines; 0 where the drive does not report it" }
+buffer_s = { type = "DOUBLE", unit = "s", doc = "time spent waiting for the memory buffer (pull for a write, push for a read), in timing lines" }
+call_s = { type = "DOUBLE", unit = "s", doc = "time inside the drive's write or read calls, in timing lines" }
+checksum_s = { type = "DOUBLE", unit = "s", doc = "time to compute checksums, in timing lines" }
+space_s = { type = "DOUBLE", unit = "s", doc = "time to obtain buffer space: freespace (write) or get_space (read), in timing lines" }
+block_s = { type = "DOUBLE", unit = "s", doc = "time in the block loop: block_write or block_read in timing lines, block_*_tot in drive_stats lines" }
+idle_s = { type = "DOUBLE", unit = "s", doc = "time outside block calls with the buffer empty (write) or full (read), in timing lines" }
+read_errors = { type = "BIGINT", doc = "read errors during the file, in drive_stats lines; NULL where unknown" }
+write_errors = { type = "BIGINT", doc = "write errors during the file, in drive_stats lines; NULL where unknown" }
 unique_id = { type = "VARCHAR", doc = "request id" }
 file_bytes = { type = "BIGINT", unit = "bytes", doc = "size of the user's file" }
-volume_family = { type = "VARCHAR", doc = "storage group, file family, wrapper" }
+volume_family = { type = "VARCHAR", doc = "volume family of the file: storage group, file family and wrapper" }
 queued_at = { type = "TIMESTAMP", doc = "when the request was queued" }
 error = { type = "VARCHAR", doc = "error name" }
 error_source = { type = "VARCHAR", doc = "part of the system to which the error is attributed" }
-message = { type = "VARCHAR", doc = "the message, at most 300 characters" }
+message = { type = "VARCHAR", doc = "text of the message, at most 300 characters" }
 file_id = { type = "VARCHAR", doc = "file the row comes from" }
-line_no = { type = "BIGINT", doc = "line number in that file" }
+line_no = { type = "BIGINT", doc = "line number in the file the row comes from" }
 
 [[checks]]
 expectation = "ExpectColumnValuesToNotBeNull"

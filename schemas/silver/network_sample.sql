@@ -1,28 +1,28 @@
 /*
 title = "Load of network interfaces"
 grain = "one row per host, tool, interface and sampled interval"
-why = "Traffic that a host received and sent by its own count, which is finer than the switch's and has the station's direction."
+why = "Traffic that a host received and sent by its own count. It is finer than the switch's count, and in and out are from the view of the station."
 partition = "day"
 lineage = ["file_id", "line_no"]
 
 [columns]
 day = { type = "DATE", doc = "UTC day of from_at" }
 host = { type = "VARCHAR", doc = "host, by its name in site.toml" }
-tool = { type = "VARCHAR", doc = "program that measured it" }
-interface = { type = "VARCHAR", doc = "interface as the tool names it; `all` where it gives their sum only" }
-description = { type = "VARCHAR", doc = "description of the port (ifAlias); NULL where the tool has none" }
-kind = { type = "VARCHAR", doc = "port, or an interface that repeats a port's bytes: bond bridge vlan virtual; loopback; all" }
-is_summed = { type = "BOOLEAN", doc = "true if it belongs to the host's sum: ports do, and `all` does where this tool shows no port" }
+tool = { type = "VARCHAR", doc = "program that took the sample" }
+interface = { type = "VARCHAR", doc = "interface, as the tool names it; `all` where the tool gives only the sum over all interfaces" }
+description = { type = "VARCHAR", doc = "description of the port (ifAlias); NULL where the tool has no description" }
+kind = { type = "VARCHAR", doc = "kind of interface: port; bond, bridge, vlan or virtual (these repeat the bytes of a port); loopback; all (the tool's own sum)" }
+is_summed = { type = "BOOLEAN", doc = "true if the interface counts in the sum over a host: ports do, and `all` does where the tool shows no port" }
 from_at = { type = "TIMESTAMP", doc = "start of the sample" }
 to_at = { type = "TIMESTAMP", doc = "end of the sample" }
-in_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "received by the host" }
-out_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "sent by the host" }
+in_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "bytes received by the host" }
+out_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "bytes sent by the host" }
 in_packet_rate = { type = "DOUBLE", unit = "1/s", doc = "packets received" }
 out_packet_rate = { type = "DOUBLE", unit = "1/s", doc = "packets sent" }
 busy = { type = "DOUBLE", unit = "1", doc = "share of the interface's speed in use, where the tool shows it" }
-capacity_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "speed of the interface; NULL where it is not sampled" }
-file_id = { type = "VARCHAR", doc = "first file the row comes from" }
-line_no = { type = "BIGINT", doc = "first line of that file" }
+capacity_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "speed of the interface; NULL where the tool does not sample it" }
+file_id = { type = "VARCHAR", doc = "first of the files the row comes from" }
+line_no = { type = "BIGINT", doc = "number of the first line in the file the row comes from" }
 
 [[checks]]
 expectation = "ExpectColumnValuesToBeBetween"

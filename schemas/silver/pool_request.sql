@@ -1,7 +1,7 @@
 /*
-title = "Stores and restores from the pools' logs"
-grain = "one row per request of a disk pool to send a file to tape or to fetch one"
-why = "The waits of users: latency by pool and class, including the tape system's queue, mount and positioning. There are no drive rates, and silver.transfer does not include these requests."
+title = "Stores and restores in the pools' logs"
+grain = "one row per request of a disk pool to send a file to tape or to fetch a file from tape"
+why = "How long users wait: latency by pool and class, including the tape system's queue, mount and positioning. The requests give no drive rates, and silver.transfer does not include them."
 partition = "day"
 features = ["D12"]
 lineage = ["file_id", "line_no"]
@@ -11,25 +11,25 @@ day = { type = "DATE", doc = "UTC day of created_at" }
 system = { type = "VARCHAR", doc = "archive system" }
 pool = { type = "VARCHAR", doc = "disk pool" }
 operation = { type = "VARCHAR", doc = "store (to tape) or restore (from tape)" }
-pnfsid = { type = "VARCHAR", doc = "dCache's name of the file" }
-storage_group = { type = "VARCHAR", doc = "storage group of the class" }
-file_family = { type = "VARCHAR", doc = "file family of the class" }
+pnfsid = { type = "VARCHAR", doc = "dCache's identifier of the file" }
+storage_group = { type = "VARCHAR", doc = "storage group from the storage class" }
+file_family = { type = "VARCHAR", doc = "file family from the storage class" }
 hsm = { type = "VARCHAR", doc = "tape system" }
 bytes = { type = "BIGINT", unit = "bytes", doc = "size of the file" }
 created_at = { type = "TIMESTAMP", doc = "when the pool made the request" }
-started_at = { type = "TIMESTAMP", doc = "when it was given to the tape system, where known" }
-ended_at = { type = "TIMESTAMP", doc = "when it ended; for restores the earliest possible end" }
-queue_s = { type = "DOUBLE", unit = "s", doc = "from created to started; dCache does not write it for restores" }
-transfer_s = { type = "DOUBLE", unit = "s", doc = "from started to ended; NULL where it was never started" }
-latency_s = { type = "DOUBLE", unit = "s", doc = "queueing, where known, and transfer" }
-outcome = { type = "VARCHAR", doc = "done, failed, or cancelled: ended before it was started" }
-error_code = { type = "BIGINT", doc = "0 for success" }
-error = { type = "VARCHAR", doc = "message of the failure" }
-transaction = { type = "VARCHAR", doc = "dCache's name of the request, where a record gives it" }
-witnesses = { type = "VARCHAR", doc = "encodings that have it: database json text, in this order" }
-n_records = { type = "BIGINT", doc = "records of the request" }
-file_id = { type = "VARCHAR", doc = "file of the record used" }
-line_no = { type = "BIGINT", doc = "line number in that file" }
+started_at = { type = "TIMESTAMP", doc = "when the pool gave the request to the tape system, where known" }
+ended_at = { type = "TIMESTAMP", doc = "when the request ended; for restores the earliest possible end" }
+queue_s = { type = "DOUBLE", unit = "s", doc = "time from created_at to started_at; NULL for restores, because dCache does not write it" }
+transfer_s = { type = "DOUBLE", unit = "s", doc = "time from started_at to ended_at; NULL if the request never started" }
+latency_s = { type = "DOUBLE", unit = "s", doc = "time in the queue, where known, plus transfer_s" }
+outcome = { type = "VARCHAR", doc = "done, failed, or cancelled (ended before it started)" }
+error_code = { type = "BIGINT", doc = "error code of the request; 0 for success" }
+error = { type = "VARCHAR", doc = "error message of a failed request" }
+transaction = { type = "VARCHAR", doc = "dCache's identifier of the request, where a record has it" }
+witnesses = { type = "VARCHAR", doc = "encodings in which billing has the request, in this order: database json text" }
+n_records = { type = "BIGINT", doc = "number of billing records of the request" }
+file_id = { type = "VARCHAR", doc = "file with the record that was used" }
+line_no = { type = "BIGINT", doc = "line number in the file the row comes from" }
 
 [[checks]]
 expectation = "ExpectColumnValuesToBeBetween"

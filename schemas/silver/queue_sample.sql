@@ -1,6 +1,6 @@
 /*
-title = "Queues from polls"
-grain = "one row per queue of an archive system and instant"
+title = "Queues as polled"
+grain = "one row per queue of an archive system and polled instant"
 why = "How much waited and for how long, including requests that were never served."
 partition = "day"
 lineage = ["file_id", "line_no"]
@@ -8,19 +8,19 @@ lineage = ["file_id", "line_no"]
 [columns]
 day = { type = "DATE", doc = "UTC day of polled_at" }
 system = { type = "VARCHAR", doc = "archive system" }
-polled_at = { type = "TIMESTAMP", doc = "when it was polled" }
+polled_at = { type = "TIMESTAMP", doc = "when the queue was polled" }
 mode = { type = "VARCHAR", doc = "read or write" }
-purpose = { type = "VARCHAR", doc = "user or repack; CTA always gives user for reads" }
+purpose = { type = "VARCHAR", doc = "user or repack; for reads CTA always reports user" }
 storage_group = { type = "VARCHAR", doc = "virtual organisation" }
 file_family = { type = "VARCHAR", doc = "tape pool" }
 volume = { type = "VARCHAR", doc = "read: the volume" }
-n_files = { type = "BIGINT", doc = "files that wait" }
-bytes = { type = "BIGINT", unit = "bytes", doc = "bytes that wait" }
-oldest_age_s = { type = "DOUBLE", unit = "s", doc = "how long the oldest file has waited; NULL where none waits" }
-overdue_s = { type = "DOUBLE", unit = "s", doc = "part of the wait after its mount policy was met; 0 before; NULL without a policy" }
-n_mounts = { type = "BIGINT", doc = "mounts that serve it" }
-is_sleeping = { type = "BOOLEAN", doc = "true if it waits for room on disk" }
-file_id = { type = "VARCHAR", doc = "file of the answer" }
+n_files = { type = "BIGINT", doc = "files that wait in the queue" }
+bytes = { type = "BIGINT", unit = "bytes", doc = "bytes of the files that wait in the queue" }
+oldest_age_s = { type = "DOUBLE", unit = "s", doc = "how long the oldest file has waited; NULL where no file waits" }
+overdue_s = { type = "DOUBLE", unit = "s", doc = "part of oldest_age_s after its mount policy allowed a mount; 0 before that; NULL without a policy" }
+n_mounts = { type = "BIGINT", doc = "number of mounts that serve the queue" }
+is_sleeping = { type = "BOOLEAN", doc = "true if the queue waits for free space on disk" }
+file_id = { type = "VARCHAR", doc = "file with the answer of CTA" }
 line_no = { type = "BIGINT", doc = "its line" }
 
 [[checks]]

@@ -1,33 +1,33 @@
 /*
 title = "Recalls, from the pool's request to the file on disk"
-grain = "one row per restore of a pool that is also in a tape system's log"
-why = "A user's wait consists of a queue, a mount, other files' turns, winding, reading and delivery to the pool, each with its own owner. The longest stage shows whom to ask."
+grain = "one row per restore of a pool that a tape system's log also shows"
+why = "A user's wait consists of queue, mount, turn of other files, winding, reading and delivery to the pool. Each part has its own owner. The longest part shows whom to ask."
 lineage = ["file_id", "line_no"]
 features = ["D12"]
 
 [columns]
 system = { type = "VARCHAR", doc = "archive system of the pool" }
 pool = { type = "VARCHAR", doc = "disk pool" }
-pnfsid = { type = "VARCHAR", doc = "dCache's name of the file" }
-storage_group = { type = "VARCHAR", doc = "storage group of the class" }
+pnfsid = { type = "VARCHAR", doc = "dCache's identifier of the file" }
+storage_group = { type = "VARCHAR", doc = "storage group from the storage class" }
 bytes = { type = "BIGINT", unit = "bytes", doc = "size of the file" }
-outcome = { type = "VARCHAR", doc = "as in silver.pool_request" }
-via = { type = "VARCHAR", doc = "cta (its line about the file, joined by the archive id in the file's URI) or endit (the run to which the file was assigned)" }
+outcome = { type = "VARCHAR", doc = "outcome of the restore, as in silver.pool_request" }
+via = { type = "VARCHAR", doc = "cta (its line about the file, joined by the archive id in the file's URI) or endit (the run that got the file)" }
 tape_system = { type = "VARCHAR", doc = "archive system of the drive; NULL where no log has the mount" }
 volume = { type = "VARCHAR", doc = "tape label; NULL where not known" }
-drive = { type = "VARCHAR", doc = "drive; NULL where no log has the mount" }
-session_id = { type = "VARCHAR", doc = "mount; NULL where no log has the mount" }
-n_tries = { type = "BIGINT", doc = "reads or runs with the file, from the request to its end" }
+drive = { type = "VARCHAR", doc = "drive that read the file; NULL where no log has the mount" }
+session_id = { type = "VARCHAR", doc = "mount that read the file; NULL where no log has the mount" }
+n_tries = { type = "BIGINT", doc = "number of reads or runs with the file, from the request to its end" }
 created_at = { type = "TIMESTAMP", doc = "when the pool made the request" }
-ended_at = { type = "TIMESTAMP", doc = "when the pool had it: by its record, which omits the pool's own queue, or when the tape system was done, if later" }
-queue_s = { type = "DOUBLE", unit = "s", doc = "until a mount of the tape was requested or a worker took it: queues of pool and tape system" }
-mount_s = { type = "DOUBLE", unit = "s", doc = "until the tape was in the drive; 0 if it already was; NULL, and part of the next stage, where no log has the mount" }
-turn_s = { type = "DOUBLE", unit = "s", doc = "until the drive reached this file: label, and files read before it. NULL for ENDIT, which does not log single files" }
-position_s = { type = "DOUBLE", unit = "s", doc = "winding to the file; NULL for ENDIT, which does not log single files" }
-read_s = { type = "DOUBLE", unit = "s", doc = "reading the file; for ENDIT until the run was done: winding, all its files and the client's time" }
-deliver_s = { type = "DOUBLE", unit = "s", doc = "from the last byte read until the pool had it" }
-latency_s = { type = "DOUBLE", unit = "s", doc = "created_at to ended_at: the sum of these" }
-slowest = { type = "VARCHAR", doc = "longest stage: queue, mount, turn, position, read or deliver" }
+ended_at = { type = "TIMESTAMP", doc = "when the file was on the pool: by the pool's record, which omits the pool's own queue, or when the tape system was done, if later" }
+queue_s = { type = "DOUBLE", unit = "s", doc = "time until a mount of the tape was requested or a worker took the request: queues of pool and tape system" }
+mount_s = { type = "DOUBLE", unit = "s", doc = "time until the tape was in the drive; 0 if it already was. NULL where no log has the mount; the next stage then includes this time" }
+turn_s = { type = "DOUBLE", unit = "s", doc = "time until the drive reached the file: label check, and files read before it. NULL for ENDIT, which does not log single files" }
+position_s = { type = "DOUBLE", unit = "s", doc = "time to wind to the file; NULL for ENDIT, which does not log single files" }
+read_s = { type = "DOUBLE", unit = "s", doc = "time to read the file. For ENDIT the time until the run was done, including winding, all files of the run and the client's time" }
+deliver_s = { type = "DOUBLE", unit = "s", doc = "time from the last byte read until the pool had the file" }
+latency_s = { type = "DOUBLE", unit = "s", doc = "time from created_at to ended_at: the sum of the stages" }
+slowest = { type = "VARCHAR", doc = "longest stage of the recall: queue, mount, turn, position, read or deliver" }
 slowest_s = { type = "DOUBLE", unit = "s", doc = "its time" }
 file_id = { type = "VARCHAR", doc = "file of the pool's record" }
 line_no = { type = "BIGINT", doc = "that line" }

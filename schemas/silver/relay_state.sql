@@ -1,7 +1,7 @@
 /*
-title = "States of drives by their movers' broadcasts"
+title = "States of drives from their movers' broadcasts"
 grain = "one row per interval with one broadcast state of a mover, while no log was written"
-why = "Used where the log is silent. It has neither file marks nor waiting work, so the log takes precedence."
+why = "Used where no log covers the drive. Broadcasts show neither file marks nor waiting work, so a log has priority."
 partition = "day"
 lineage = ["file_id", "line_no", "end_file_id", "end_line_no"]
 features = ["D4"]
@@ -10,13 +10,13 @@ features = ["D4"]
 day = { type = "DATE", doc = "UTC day of from_at" }
 system = { type = "VARCHAR", doc = "archive system" }
 drive = { type = "VARCHAR", doc = "drive" }
-state = { type = "VARCHAR", doc = "transfer database position start no_request mount dismount down, as in silver.drive_state" }
+state = { type = "VARCHAR", doc = "state of the drive, as in silver.drive_state: transfer, database, position, start, no_request, mount, dismount or down" }
 from_at = { type = "TIMESTAMP", doc = "start" }
 to_at = { type = "TIMESTAMP", doc = "end" }
-is_inferred = { type = "BOOLEAN", doc = "true if an edge is not a broadcast but the edge of the log or of the capture" }
-file_id = { type = "VARCHAR", doc = "file of the broadcast that starts it" }
+is_inferred = { type = "BOOLEAN", doc = "true if the start or end is not the time of a broadcast, but the edge of the log or of the capture" }
+file_id = { type = "VARCHAR", doc = "file with the broadcast that starts the state" }
 line_no = { type = "BIGINT", doc = "its line" }
-end_file_id = { type = "VARCHAR", doc = "down: file of the line that ended it; NULL where no line did, and for other states" }
+end_file_id = { type = "VARCHAR", doc = "for state down, the file with the line that ended it. NULL where no line did, and for other states" }
 end_line_no = { type = "BIGINT", doc = "that line" }
 
 [[checks]]

@@ -1,27 +1,27 @@
 /*
 title = "Requests"
-grain = "one row per request for a file; for a mount of CTA without logged requests, one for the file that had waited longest"
-why = "Queue wait, separate from drive time: when a file was requested, assigned to a mover, and done."
+grain = "one row per request for a file; for a CTA mount without logged requests, one row for the file that had waited longest"
+why = "When each file was requested, assigned to a mover and done: its queue wait, separate from drive time."
 partition = "day"
 lineage = ["file_id", "line_no"]
 features = ["D11"]
 
 [columns]
-day = { type = "DATE", doc = "UTC day of queued_at, or of the first instant known" }
-request_id = { type = "VARCHAR", doc = "Enstore's unique_id; CTA: instance, number of the file, and when it was queued; for a mount's oldest request the mount's session_id" }
+day = { type = "DATE", doc = "UTC day of queued_at, or of the first known instant" }
+request_id = { type = "VARCHAR", doc = "Enstore's unique_id. CTA: instance, number of the file, and when the request was queued. For the oldest request of a mount, the session_id of the mount" }
 system = { type = "VARCHAR", doc = "archive system" }
 station = { type = "VARCHAR", doc = "host of the client, or disk system" }
 mode = { type = "VARCHAR", doc = "read or write" }
-storage_group = { type = "VARCHAR", doc = "storage group; CTA: virtual organisation, known from the mount" }
+storage_group = { type = "VARCHAR", doc = "storage group; for CTA the virtual organisation of the mount" }
 file_family = { type = "VARCHAR", doc = "file family; CTA: tape pool" }
-queued_at = { type = "TIMESTAMP", doc = "when it entered the queue; where only the accounting has it, the client's start from the id; for a mount's oldest request, its age before the mount was chosen, if at most a year" }
-due_at = { type = "TIMESTAMP", doc = "CTA: queued_at plus the least age of its mount policy, until which it waits by choice; NULL without such a policy" }
-assigned_at = { type = "TIMESTAMP", doc = "when it was first assigned to a mover; where only the accounting has it, done_at minus bytes / overall rate; CTA: start of its file; for a mount's oldest request, when the mount was chosen" }
-done_at = { type = "TIMESTAMP", doc = "client's line of the finished file, or its row in the accounting; CTA: read, or flushed to tape, every copy" }
-n_tries = { type = "BIGINT", doc = "times it was assigned to a mover; CTA: for the same tape pool" }
+queued_at = { type = "TIMESTAMP", doc = "when the request entered the queue. Where only the accounting has it, the client's start from the request id. For the oldest request of a mount, when the mount was chosen minus the age of the request, if at most a year" }
+due_at = { type = "TIMESTAMP", doc = "CTA: queued_at plus the least age in its mount policy, until which the request waits by choice; NULL without such a policy" }
+assigned_at = { type = "TIMESTAMP", doc = "when the request was first assigned to a mover. Where only the accounting has it, done_at minus bytes / overall rate. CTA: start of the file. For the oldest request of a mount, when the mount was chosen" }
+done_at = { type = "TIMESTAMP", doc = "when the file was done: the client's line about it, or its row in the accounting. CTA: when it was read, or every copy was flushed to tape" }
+n_tries = { type = "BIGINT", doc = "number of times the request was assigned to a mover; for CTA, for the same tape pool" }
 is_of_mount = { type = "BOOLEAN", doc = "true if only the mount and the wait of its oldest file are known" }
-file_id = { type = "VARCHAR", doc = "a log file with a line of the request" }
-line_no = { type = "BIGINT", doc = "its first line there" }
+file_id = { type = "VARCHAR", doc = "a log file with a line about the request" }
+line_no = { type = "BIGINT", doc = "number of the request's first line in file_id" }
 
 [[checks]]
 expectation = "ExpectCompoundColumnsToBeUnique"

@@ -1,23 +1,23 @@
 /*
-title = "Counters of drives and tapes, by reading"
+title = "Counters of drives and tapes, per reading"
 grain = "one row per counter and reading of a drive"
-why = "Errors, retries, alerts and ages from SCSI log pages, read by CTA's tape daemon, sg_logs or a library. They have the drive's name, the tape in it, and the rise of each counter."
+why = "Errors, retries, alerts and ages from SCSI log pages, read by CTA's tape daemon, sg_logs or a library. Rows also have the drive's name, the tape in the drive, and the rise of the counter."
 partition = "day"
 lineage = ["file_id", "line_no"]
 
 [columns]
 day = { type = "DATE", doc = "UTC day of logged_at" }
 system = { type = "VARCHAR", doc = "archive system" }
-host = { type = "VARCHAR", doc = "host it was read on" }
+host = { type = "VARCHAR", doc = "host on which the counter was read" }
 drive = { type = "VARCHAR", doc = "drive" }
-logged_at = { type = "TIMESTAMP", doc = "when it was read; for a library the end of the mount" }
-volume = { type = "VARCHAR", doc = "tape in the drive: its label, else the serial number of the cartridge; NULL where the reading lacks it" }
-mount_id = { type = "VARCHAR", doc = "mount: CTA's number, how often the tape was loaded by then, or when the library mounted it" }
+logged_at = { type = "TIMESTAMP", doc = "when the counter was read; for a library the end of the mount" }
+volume = { type = "VARCHAR", doc = "tape in the drive: its label, else the serial number of the cartridge; NULL where the reading has neither" }
+mount_id = { type = "VARCHAR", doc = "mount of the reading: CTA's number, how often the tape had been loaded, or when the library mounted it" }
 scope = { type = "VARCHAR", doc = "mount, drive or volume, as in bronze.scsi_counter" }
-counter = { type = "VARCHAR", doc = "name, as in bronze.scsi_counter" }
-value = { type = "DOUBLE", doc = "its value, in the unit of its name" }
-rise = { type = "DOUBLE", doc = "value minus the previous one of the same drive and tape (and mount), at most a day ago. For a count since the mount without a previous value, or that fell, the value itself; else NULL" }
-file_id = { type = "VARCHAR", doc = "file of the row" }
+counter = { type = "VARCHAR", doc = "name of the counter, as in bronze.scsi_counter" }
+value = { type = "DOUBLE", doc = "value of the counter, in the unit that its name contains" }
+rise = { type = "DOUBLE", doc = "value minus the previous value of the same drive and tape (and mount), at most a day before. If a count since the mount has no previous value, or fell, the value itself; else NULL" }
+file_id = { type = "VARCHAR", doc = "file the row comes from" }
 line_no = { type = "BIGINT", doc = "that line" }
 
 [[checks]]

@@ -1,14 +1,14 @@
 /*
-title = "Common instants of series"
-grain = "one row per line of a file with one series of a host"
-why = "collectd stamps the files of one reading some milliseconds apart. Values that end within a second, or a quarter of the sample, after the previous one belong to the same reading and get its earliest instants."
+title = "Common time stamps of time series"
+grain = "one row per line of a file with one time series of a host"
+why = "collectd stamps the files of one reading some milliseconds apart. Values that end within a second, or a quarter of the sample, after the previous value belong to the same reading. All of them get the earliest time stamps of the reading."
 partition = "month"
 
 [columns]
-day = { type = "DATE", doc = "UTC day of the line's own start" }
+day = { type = "DATE", doc = "UTC day of the start that the line itself has" }
 file_id = { type = "VARCHAR", doc = "file" }
-line_no = { type = "BIGINT", doc = "line number in that file" }
-from_at = { type = "TIMESTAMP", doc = "start of the reading's samples of that length" }
+line_no = { type = "BIGINT", doc = "line number in the file the row comes from" }
+from_at = { type = "TIMESTAMP", doc = "start of the sample, common to all series of the same reading" }
 to_at = { type = "TIMESTAMP", doc = "their end" }
 
 [[checks]]

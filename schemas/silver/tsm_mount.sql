@@ -1,25 +1,25 @@
 /*
-title = "TSM's mounts"
-grain = "one row per mount of a volume in a drive of a TSM server, by its table SUMMARY or its activity log"
-why = "How long TSM's drives held which volume, including the time that TSM keeps it there for a further request. A mount in overlapping exports counts once."
+title = "Mounts of TSM"
+grain = "one row per mount of a volume in a drive of a TSM server, from its table SUMMARY or its activity log"
+why = "How long TSM's drives held which volume, including the time that TSM keeps a volume mounted for a further request. A mount in overlapping exports counts once."
 partition = "day"
 lineage = ["file_id", "line_no"]
 
 [columns]
 day = { type = "DATE", doc = "UTC day of mounted_at" }
-session_id = { type = "VARCHAR", doc = "drive, volume and mounted_at" }
+session_id = { type = "VARCHAR", doc = "identifier of the mount: its drive, volume and mounted_at" }
 system = { type = "VARCHAR", doc = "archive system" }
 library = { type = "VARCHAR", doc = "library" }
-drive = { type = "VARCHAR", doc = "drive; NULL where drives of several libraries have its name and no line shows whose it is" }
+drive = { type = "VARCHAR", doc = "drive; NULL where drives of several libraries have this name and no line shows the library" }
 volume = { type = "VARCHAR", doc = "tape label" }
 mounted_at = { type = "TIMESTAMP", doc = "volume in the drive" }
-dismounted_at = { type = "TIMESTAMP", doc = "when the drive was free; NULL where the row was written earlier, or the log has no dismount before the drive's next mount" }
+dismounted_at = { type = "TIMESTAMP", doc = "when the drive was free; NULL where the row was written before that, or the log has no dismount before the drive's next mount" }
 mounted_s = { type = "DOUBLE", unit = "s", doc = "dismounted_at - mounted_at" }
-last_use = { type = "VARCHAR", doc = "Data or DbBackup" }
-task = { type = "VARCHAR", doc = "session or process it was mounted for; NULL where no activity log has it" }
+last_use = { type = "VARCHAR", doc = "use of the volume: Data or DbBackup" }
+task = { type = "VARCHAR", doc = "session or process for which the volume was mounted; NULL where no activity log shows it" }
 number = { type = "BIGINT", doc = "number of the session or process" }
-is_successful = { type = "BOOLEAN", doc = "by the server's verdict" }
-file_id = { type = "VARCHAR", doc = "file of the row used" }
+is_successful = { type = "BOOLEAN", doc = "true if the server reported success" }
+file_id = { type = "VARCHAR", doc = "file with the row that was used" }
 line_no = { type = "BIGINT", doc = "that line" }
 
 [[checks]]

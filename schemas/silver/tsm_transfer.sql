@@ -1,32 +1,32 @@
 /*
 title = "TSM: data moved in a mount"
-grain = "one row per mount and session or process that used its volume"
-why = "The activity log lists the volumes of a session, SUMMARY or the accounting the data it moved. If a session read or wrote several volumes, no log has the amount for each: its rows have no bytes and are not in silver.transfer."
+grain = "one row per mount and per session or process that used its volume"
+why = "The activity log lists the volumes of a session; SUMMARY or the accounting has the amount of data. If a session read or wrote several volumes, no log has the amount for each. Such rows have no bytes and are not in silver.transfer."
 partition = "day"
 lineage = ["file_id", "line_no"]
 
 [columns]
 day = { type = "DATE", doc = "UTC day of started_at" }
-transfer_id = { type = "VARCHAR", doc = "mount, activity, and number of the session or process" }
+transfer_id = { type = "VARCHAR", doc = "identifier of the transfer: mount, activity, and number of the session or process" }
 system = { type = "VARCHAR", doc = "archive system" }
 station = { type = "VARCHAR", doc = "host of the client; NULL for a process" }
 drive = { type = "VARCHAR", doc = "drive" }
 volume = { type = "VARCHAR", doc = "tape label" }
-session_id = { type = "VARCHAR", doc = "mount it belongs to" }
-mode = { type = "VARCHAR", doc = "read or write, by how the volume was opened; where no log has that, by the activity" }
-activity = { type = "VARCHAR", doc = "as in silver.tsm_session" }
-task = { type = "VARCHAR", doc = "session or process" }
+session_id = { type = "VARCHAR", doc = "mount in which the data was moved" }
+mode = { type = "VARCHAR", doc = "read or write, from the way the volume was opened; where no log has that, from the activity" }
+activity = { type = "VARCHAR", doc = "activity of the session or process, as in silver.tsm_session" }
+task = { type = "VARCHAR", doc = "kind of task: session or process" }
 number = { type = "BIGINT", doc = "its number" }
-began_at = { type = "TIMESTAMP", doc = "when it began" }
-n_volumes = { type = "BIGINT", doc = "volumes it used in that direction, in drives or on disk" }
-bytes = { type = "BIGINT", unit = "bytes", doc = "moved by the session or process; NULL where it used several volumes or mounts in that direction, or one whose mount is not known. Also NULL where the activity log of its time was not read for longer than log_silence_s" }
-n_objects = { type = "BIGINT", doc = "objects it moved; NULL where it used several volumes or mounts in that direction, or one whose mount is not known" }
-started_at = { type = "TIMESTAMP", doc = "start of the session, or volume in the drive where that was later" }
-ended_at = { type = "TIMESTAMP", doc = "end of the session, or dismount where that was earlier" }
-drive_s = { type = "DOUBLE", unit = "s", doc = "length of the session minus its waits for media, client and network; NULL where nothing remains, waits are not known, or several processes ran at once" }
-storage_group = { type = "VARCHAR", doc = "node, or storage pool" }
-status = { type = "VARCHAR", doc = "ok or failed, by the server's verdict" }
-file_id = { type = "VARCHAR", doc = "file of the row of the session" }
+began_at = { type = "TIMESTAMP", doc = "when the session or process began" }
+n_volumes = { type = "BIGINT", doc = "number of volumes, in drives or on disk, that the session or process used in that direction" }
+bytes = { type = "BIGINT", unit = "bytes", doc = "bytes moved by the session or process. NULL where it used several volumes or mounts in that direction, or an unknown mount. Also NULL where the activity log of its time was not read for longer than log_silence_s" }
+n_objects = { type = "BIGINT", doc = "number of objects moved by the session or process. NULL where it used several volumes or mounts in that direction, or an unknown mount" }
+started_at = { type = "TIMESTAMP", doc = "start of the session, or when the volume was in the drive if that was later" }
+ended_at = { type = "TIMESTAMP", doc = "end of the session, or the dismount if that was earlier" }
+drive_s = { type = "DOUBLE", unit = "s", doc = "length of the session minus its waits for media, client and network. NULL where nothing remains, waits are not known, or several processes ran at once" }
+storage_group = { type = "VARCHAR", doc = "TSM node or storage pool" }
+status = { type = "VARCHAR", doc = "ok or failed, as the server reported" }
+file_id = { type = "VARCHAR", doc = "file with the row of the session" }
 line_no = { type = "BIGINT", doc = "that line" }
 
 [[checks]]

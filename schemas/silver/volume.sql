@@ -1,23 +1,23 @@
 /*
 title = "Volumes"
-grain = "one row per volume that an export of the volume table or CTA's tape ls lists"
-why = "What tapes hold and whose they are, from the newest list."
+grain = "one row per volume in an export of the volume table or in CTA's tape ls"
+why = "What each tape holds and to whom it belongs, from the newest list."
 lineage = ["file_id", "line_no"]
 features = ["R3"]
 
 [columns]
-system = { type = "VARCHAR", doc = "archive system; for a tape ls without one, its input's in site.toml, else the site's only CTA system" }
+system = { type = "VARCHAR", doc = "archive system; for a tape ls without a system, that of its input in site.toml, else the only CTA system of the site" }
 volume = { type = "VARCHAR", doc = "tape label" }
-storage_group = { type = "VARCHAR", doc = "storage group it is kept for; CTA: virtual organisation" }
+storage_group = { type = "VARCHAR", doc = "storage group for which the tape is kept; for CTA the virtual organisation" }
 file_family = { type = "VARCHAR", doc = "file family; CTA: tape pool" }
 library = { type = "VARCHAR", doc = "library" }
 media_type = { type = "VARCHAR", doc = "kind of cartridge" }
 capacity_bytes = { type = "BIGINT", unit = "bytes", doc = "capacity" }
 remaining_bytes = { type = "BIGINT", unit = "bytes", doc = "space left" }
-active_bytes = { type = "BIGINT", unit = "bytes", doc = "files that are not deleted" }
-deleted_bytes = { type = "BIGINT", unit = "bytes", doc = "deleted files, which still take room" }
-is_blank = { type = "BOOLEAN", doc = "true if nothing was ever written to it" }
-recorded_at = { type = "TIMESTAMP", doc = "the record's last known change or use; CTA: when it was listed" }
+active_bytes = { type = "BIGINT", unit = "bytes", doc = "bytes of files that are not deleted" }
+deleted_bytes = { type = "BIGINT", unit = "bytes", doc = "bytes of deleted files, which still take space on the tape" }
+is_blank = { type = "BOOLEAN", doc = "true if nothing was ever written to the tape" }
+recorded_at = { type = "TIMESTAMP", doc = "last known change or use of the volume in its record; for CTA when tape ls listed it" }
 file_id = { type = "VARCHAR", doc = "file the row comes from" }
 line_no = { type = "BIGINT", doc = "that line" }
 

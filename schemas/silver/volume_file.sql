@@ -1,15 +1,15 @@
 /*
 title = "Files on volumes"
-grain = "one row per file of a volume that is in a transfer or in an export of the file table, unless it was deleted"
-why = "The files of a complete read of the tape: from the file table where it was exported, else as far as logs show."
+grain = "one row per file on a volume that a transfer or an export of the file table shows, except deleted files"
+why = "The files that a complete read of a tape covers: from the file table where it was exported, else as far as logs show."
 lineage = []
 
 [columns]
 system = { type = "VARCHAR", doc = "archive system" }
 volume = { type = "VARCHAR", doc = "tape label" }
 file_number = { type = "BIGINT", doc = "number of the file on the volume" }
-bytes = { type = "BIGINT", unit = "bytes", doc = "size on tape, the largest of its finished transfers; else the user's file size in the file table" }
-path = { type = "VARCHAR", doc = "path in the name space, where the file table was exported; CTA: path of the URL it was read to or written from; else NULL" }
+bytes = { type = "BIGINT", unit = "bytes", doc = "size on tape: the largest in its finished transfers, else the user's file size in the file table" }
+path = { type = "VARCHAR", doc = "path in the name space, where the file table was exported; for CTA the path in the URL of a read or write; else NULL" }
 
 [[checks]]
 expectation = "ExpectCompoundColumnsToBeUnique"

@@ -1,4 +1,7 @@
-"""Draw texts that a user reads, for a judge who did not write them: `draw_texts [N] [SEED] [FOLDER …]`."""
+"""Draw texts that a user reads, for a judge who did not write them: `draw_texts [N] [SEED] [FOLDER …]`.
+
+A user reads values where the text has their names in braces.
+"""
 
 import random
 import re
@@ -22,7 +25,7 @@ def main(n_texts: int = 60, seed: int | None = None, *folders: str) -> None:
     seed = random.SystemRandom().randrange(10**6) if seed is None else seed
     shown = sorted(
         {
-            (text.text, f"{text.path}:{text.line}{column_name(text.path, text.line)}")
+            (text.named or text.text, f"{text.path}:{text.line}{column_name(text.path, text.line)}")
             for text in all_texts(*folders)
             if text.is_shown
         }

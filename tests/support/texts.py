@@ -5,7 +5,7 @@ import io
 import re
 import tokenize
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -23,19 +23,23 @@ NOT_PROSE = re.compile(
 # A statement of SQL, a pattern or a path in a string: no sentence.
 CODE = re.compile(
     r"\b(SELECT|INSERT|UPDATE|DELETE FROM|FROM|WHERE|CREATE|ALTER|ATTACH|GROUP BY|ORDER BY|PARTITION|CASE WHEN)\b"
-    r"|\(\?[:P<!=]|\\[dwsSb().]|^\^|^[\w./-]+$"
+    r"|\(\?[:P<!=]|\\[dwsSb().]|^\^|^[\w./-]+$|\w\|\w|\w_\w+ \w+_\w+ "
 )
 WORDS = re.compile(r"[A-Za-z][a-z'’]+ ")
 
 
 @dataclass(frozen=True)
 class Text:
-    """A piece of prose: its file, first line, and whether a user of the product reads it (`is_shown`)."""
+    """A piece of prose: its file, first line, and whether a user of the product reads it (`is_shown`).
+
+    `text` has `{…}` for each value of an f-string; `named` has the value's name, for those who judge the sentence.
+    """
 
     path: str
     line: int
     kind: str
     text: str
+    named: str = ""
 
     @property
     def is_shown(self) -> bool:
@@ -80,7 +84,7 @@ def of_python(name: str, text: str) -> Iterator[Text]:
             if id(node) in docstrings:
                 yield Text(name, node.lineno, "string" if id(node) in helps else "docstring", unwrapped(found))
             elif not CODE.search(found) and len(WORDS.findall(found)) > 1:
-                yield Text(name, node.lineno, "string", unwrapped(found))
+                yield Text(name, node.lineno, "string", unwrapped(found), unwrapped(literal(node, name_of)))
     comments = [
         token for token in tokenize.generate_tokens(io.StringIO(text).readline) if token.type == tokenize.COMMENT
     ]
@@ -100,12 +104,26 @@ def docstrings_of(tree: ast.AST) -> Iterator[ast.Constant]:
                 yield first.value
 
 
-def literal(node: ast.expr) -> str:
-    """A string's text; `{…}` for each value of an f-string."""
+def literal(node: ast.expr, name: Callable[[ast.expr], str] = lambda value: "…") -> str:
+    """A string's text; `{…}`, or the name that `name` gives, for each value of an f-string."""
     if isinstance(node, ast.Constant):
         return node.value if isinstance(node.value, str) else ""
     assert isinstance(node, ast.JoinedStr)
-    return "".join(literal(part) if isinstance(part, ast.Constant) else "{…}" for part in node.values)
+    return "".join(
+        "{" + name(part.value) + "}" if isinstance(part, ast.FormattedValue) else literal(part) for part in node.values
+    )
+
+
+def name_of(value: ast.expr) -> str:
+    """What a value is called where it is put into a sentence."""
+    match value:
+        case ast.Name(id=name) | ast.Attribute(attr=name) | ast.Subscript(slice=ast.Constant(value=str(name))):
+            return name
+        case ast.Call(args=[first, *_]):
+            return name_of(first)
+        case ast.Call(func=inner) | ast.BinOp(left=inner) | ast.IfExp(body=inner) | ast.Subscript(value=inner):
+            return name_of(inner)
+    return "…"
 
 
 def of_header(name: str, head: str, text: str) -> Iterator[Text]:
@@ -113,7 +131,7 @@ def of_header(name: str, head: str, text: str) -> Iterator[Text]:
     lines = text.splitlines()
     for value in values_of(tomllib.loads(head)):
         if len(WORDS.findall(value)) > 1 and not CODE.search(value):
-            start = value.splitlines()[0][:30]
+            start = value.splitlines()[0]
             line = next((n for n, one in enumerate(lines, 1) if start in one.replace('\\"', '"')), 1)
             yield Text(name, line, "header", unwrapped(value))
     if name.endswith(".toml"):

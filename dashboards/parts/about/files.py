@@ -32,8 +32,8 @@ def _show_builds(page: Page) -> None:
     fresh, builds, failed = (page.ask(name) for name in ("freshness", "builds", "checks"))
     unmet = [row for row in failed.rows if row["outcome"] not in (None, "passed")]
     if unmet:
-        st.warning("The last build did not meet all of its checks.")
+        st.warning("The last build failed at least one of its checks.")
         components.show_table(failed, ["relation", "expectation", "severity", "n_failing", "detail"], unmet)
-    components.show_closed(fresh, FRESH, fresh.rows[1:], "Nothing was read, and nothing ran.", wide={"failure": 300})
+    components.show_closed(fresh, FRESH, fresh.rows[1:], "No file was read, and no step ran.", wide={"failure": 300})
     components.show_closed(builds, BUILDS)
     components.show_sql(failed)

@@ -23,13 +23,15 @@ def draw(page: Page) -> None:
     """Draw the part."""
     impossible = page.ask("impossible_dates")
     if impossible.rows:
-        st.warning(f"{format.counted(len(impossible.rows), 'file')} with impossible dates: those days do not count.")
+        st.warning(
+            f"{format.counted(len(impossible.rows), 'file')} with impossible dates: the days concerned do not count."
+        )
         components.show_part(impossible, DATES, wide={"path": 260, "summary": 330})
     components.show_part(page.ask("logs_read"), READ)
     _show_coverage(page)
     nothing = "No station's clock could be compared with the movers' log in this period."
     components.show_closed(page.ask("clock_alignment"), CLOCKS, lacking=nothing, wide={"summary": 290})
-    nothing = "This period has no two logs of the same thing to compare."
+    nothing = "No two logs of this period cover the same drive, host or link, so there is nothing to compare."
     components.show_closed(page.ask("contradictions"), CONTRADICTIONS, lacking=nothing, wide={"summary": 300})
 
 
@@ -47,17 +49,21 @@ def _show_coverage(page: Page) -> None:
         frame = hours.frame([row for row in declared if row["log"] in kept]).with_columns(
             log=charts.joined("source", "host"),
         )
-        tips = ["log:N", charts.instant("hour_at", "hour"), charts.share("seen_share", "read")]
+        tips = ["log:N", charts.instant("hour_at", "hour"), charts.share("seen_share", "share read")]
         components.show_chart(
-            hours, charts.heat_map(frame, "log", "seen_share", "read of what was declared", tips, page.span())
+            hours,
+            charts.heat_map(frame, "log", "seen_share", "share of the declared hours that was read", tips, page.span()),
         )
-        st.caption("Faint: declared, and little or nothing was read. Empty: nothing was declared for that hour.")
+        st.caption(
+            "Faint: a log was declared for the hour, but little or nothing was read. Empty:"
+            " no log was declared for the hour."
+        )
         if len(worst) > MOST_HOSTS:
-            st.caption(f"The {MOST_HOSTS} of {len(worst)} logs with the lowest coverage.")
+            st.caption(f"The {MOST_HOSTS} logs with the lowest coverage, of {len(worst)} in all.")
     else:
-        st.info("site.toml declares no log for these days (`expect` of its inputs), so missing logs do not show.")
+        st.info("No input of site.toml declares (`expect`) a log for these days, so missing logs cannot be detected.")
     undeclared = [row for row in hours.rows if row["seen_share"] is None]
     if undeclared:
-        st.caption("Hours read of logs for which site.toml declares none.")
+        st.caption("Hours read from logs that site.toml does not declare.")
         components.show_table(hours, ["source", "host", "hour_at", "seen_s"], undeclared)
     components.show_sql(hours)

@@ -18,7 +18,7 @@ NAMES = ["kind", "name", "seen_in", "n_rows", "first_at", "last_at"]
 HOW_TO = """\
 1. Put the files where an input of site.toml finds them, or let `tapescope init FOLDER --out NEW.toml` recognise a
    folder and copy its [[input]] entries.
-2. Ask `tapescope recognise FILE` what a file is, and why it is or is not read.
+2. Run `tapescope recognise FILE`: it shows what kind of log a file is, and why it is or is not read.
 3. Run `tapescope run`."""
 
 
@@ -33,13 +33,13 @@ def draw(page: Page) -> None:
     ]
     st.header("Parts that need other logs", anchor=False)
     if rows:
-        st.text(f"{len(rows)} of {len(parts)} parts do not show, because nothing they need was ever read.")
+        st.text(f"{len(rows)} of {len(parts)} parts are hidden, because none of the logs that they need was ever read.")
         config = {
             "page": st.column_config.Column("page"),
-            "part": st.column_config.Column("what it would show"),
-            "needs": st.column_config.Column("what brings it", width="large"),
+            "part": st.column_config.Column("hidden part"),
+            "needs": st.column_config.Column("logs that it needs", width="large"),
         }
-        components.show_rows(rows, config, "Parts that do not show, and what brings them")
+        components.show_rows(rows, config, "Hidden parts, and the logs that they need")
     else:
         st.text("Every part of every page has data.")
     with st.expander("How to add a source"):

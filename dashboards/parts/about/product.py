@@ -15,9 +15,9 @@ WORDS = {
     "drive-hour": "an hour of one drive; four drives have 96 of them a day",
     "gap": "the time between the end of one file and the start of the next in the same mount",
     "duty factor": "share of half-hours in which a link carries more than the threshold",
-    "finding": "what a rule found wrong, with its evidence, from night to night until it is gone",
+    "finding": "a problem that a rule found, with evidence; it is followed from night to night until it is gone",
     "coverage": "hours for which a log was read ÷ hours for which site.toml expects it",
-    "snapshot": "one state of the warehouse; a page shows one",
+    "snapshot": "one state of the warehouse; each page shows one snapshot",
     "drive rate": "bytes ÷ time in which the drive moved them",
     "overall rate": "bytes ÷ time from the request for a mount to the end of its dismount: waits and gaps count",
 }
@@ -28,8 +28,8 @@ def draw(page: Page) -> None:
     try:
         number = version("tapescope")
     except PackageNotFoundError:
-        number = "of a working copy"
+        number = "(working copy, no version)"
     st.text(f"tapescope {number}, snapshot {page.snapshot} of {page.site['name']}.")
-    st.text("Manual: docs/index.md, next to the program; design: docs/architecture.md; all words: docs/glossary.md.")
+    st.text("Manual: docs/index.md in the program's folder; design: docs/architecture.md; all terms: docs/glossary.md.")
     st.header("Words", anchor=False)
     st.markdown("\n".join(f"* **{word}**: {meaning}" for word, meaning in WORDS.items()))

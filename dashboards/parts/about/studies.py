@@ -34,19 +34,19 @@ def draw(page: Page) -> None:
         for column in studies.COLUMNS
     }
     figures = [line for line in lines if line.ours is not None or line.verdict == "unresolved"]
-    st.header("Printed figures next to ours", anchor=False)
+    st.header("Figures of the document next to those of tapescope", anchor=False)
     components.show_rows(
         [{name: getattr(line, name) for name in FIGURES} for line in figures],
         config,
-        "Printed figures next to ours",
+        "Figures of the document next to those of tapescope",
         True,
     )
     st.header("Audit", anchor=False)
-    st.caption("What rules find wrong with printed figures, and what only a reader finds.")
+    st.caption("Errors in the document's figures: those that rules find, and those that only a reader finds.")
     audit = [line for line in lines if line not in figures]
     components.show_rows([{name: getattr(line, name) for name in AUDIT} for line in audit], config, "Audit", True)
 
-    st.header("What the document prints", anchor=False)
+    st.header("Figures that the document prints", anchor=False)
     for number, table in enumerate(study.published):
         place = st.expander(
             f"{table.title} · {table.place}", key=f"published-{study.name}-{number}", on_change="rerun", type="compact"

@@ -33,7 +33,7 @@ UNITS = {"rate": "MB/s", "gap": "s"}
 HOW_TO = """[[change]]
 at = 2010-03-10 15:00:00
 what = "Firmware of the drives"
-entities = ["LTO4_101"]   # leave it out for a change of all of the site"""
+entities = ["LTO4_101"]   # leave this out for a change of the whole site"""
 
 
 def draw(page: Page) -> None:
@@ -51,11 +51,11 @@ def draw(page: Page) -> None:
     if chosen == OTHER:
         when = fields.instant("at", "Instant")
         st.caption(
-            "For an instant that is not recorded the page compares before and after: other changes and chance are not"
-            " removed. Record the change to get its effect with an interval."
+            "For an instant without a recorded change, the page only compares the time before and after. It does not"
+            " remove other changes or chance. Record the change to get its effect with an interval."
         )
         if when is None:
-            st.text("Enter an instant: mounts of the period are compared before and after it.")
+            st.text("Enter an instant: the page compares the period's mounts before and after it.")
             return
     else:
         when = known[chosen]["changed_at"]
@@ -70,7 +70,7 @@ def _key(row: dict[str, Any]) -> tuple[datetime, str]:
 def _effect(events: Asked, rows: list[dict[str, Any]]) -> None:
     """What a recorded change did: as a ratio with its interval, each with its values."""
     row = rows[0]
-    whom = escape_markdown(row["entities"] or "all of the site")
+    whom = escape_markdown(row["entities"] or "the whole site")
     st.header(f"Effect on {whom}", help=events.why, anchor=False)
     if row["note"]:
         st.text(row["note"])
@@ -78,14 +78,14 @@ def _effect(events: Asked, rows: list[dict[str, Any]]) -> None:
     if estimated:
         frame = events.frame(estimated).with_columns(about=charts.joined("measure", "mode", "generation"))
         chart = model_charts.intervals(
-            frame, "about", "after / before; the bar is a 90 % interval, the rule is no change"
+            frame, "about", "value after ÷ value before (bar: 90 % interval; line at 1: no change)"
         )
         components.show_chart(events, chart)
     for one in rows:
         about = " ".join(one[name] for name in ("measure", "mode", "generation") if one[name])
         st.text(f"{about}: {one['summary']}" if about else one["summary"])
     if any((one["mix_shift"] or 0) > MUCH_SHIFT for one in rows):
-        st.warning("Other tapes or other sizes were moved after than before: compare with care.")
+        st.warning("Tapes or file sizes differ between before and after the change: compare with care.")
     components.show_table(events, TABLE, rows, wide={"summary": 260})
     components.show_sql(events)
 
@@ -102,8 +102,8 @@ def _both_sides(page: Page, when: datetime) -> None:
     if {row["is_after"] for row in simple.rows} == {False, True}:
         before, after = sorted(simple.rows, key=lambda row: row["is_after"])
         st.text(
-            f"{after['n_sessions']} mounts after {components.instant(when)} ran at a median"
-            f" {quantity(after['p50_mb_s'], 'MB/s')}; {before['n_sessions']} before it at"
+            f"{after['n_sessions']} mounts after {components.instant(when)} had a median overall rate"
+            f" of {quantity(after['p50_mb_s'], 'MB/s')}; {before['n_sessions']} mounts before it had"
             f" {quantity(before['p50_mb_s'], 'MB/s')}."
         )
         components.show_chart(simple, model_charts.both_sides(simple.frame()))

@@ -19,7 +19,7 @@ def draw(page: Page) -> None:
     changes = [row["changed_at"] for row in page.ask("changes", n_days=max(35, page.n_days)).rows if row["changed_at"]]
     when = fields.instant("at", "Instant", changes[0] if changes else None)
     if when is None:
-        st.text("Enter an instant: each storage group's mounts are compared before and after it.")
+        st.text("Enter an instant: the page compares each storage group's mounts before and after it.")
         return
     groups = page.ask("before_after_groups", changed_at=when, drive=page.chosen["drive"])
     components.show_part(groups, groups.names, lacking="No mounts in this period.")

@@ -10,7 +10,7 @@ PART = {
     "title": "Slow drive or slow tape",
     "order": 20,
     "needs": ["gold.drive_tape_effect"],
-    "lacking": "logs of many mounts: drives must have shared tapes",
+    "lacking": "logs of many mounts in which several drives used the same tapes",
     "filters": ["drive"],
 }
 EFFECT = [
@@ -31,13 +31,13 @@ def draw(page: Page) -> None:
     estimated = [row for row in shown if row["can_tell"]]
     if estimated:
         frame = effect.frame(estimated[:MOST_DRAWN])
-        components.show_chart(effect, model_charts.intervals(frame, name, f"speed; 1 is the typical {kind[:-1]}"))
-        st.caption("Large files only; lines are 90 % intervals. Below 1 is slower than the typical one of its kind.")
+        components.show_chart(effect, model_charts.intervals(frame, name, f"speed relative to the typical {kind[:-1]}"))
+        st.caption("Large files only; lines are 90 % intervals. A value below 1 is slower than typical for its kind.")
         components.say_cut(effect, len(estimated[:MOST_DRAWN]), len(estimated))
     else:
         st.info(
             "Effects of drives and tapes cannot be separated: too few tapes were used in more than one drive. The table"
-            " shows what each lacks."
+            " shows what data each lacks."
         )
     columns = [column for column in EFFECT if column != ("volume" if name == "drive" else "drive")]
     components.show_table(effect, columns, shown, {"summary": 300})

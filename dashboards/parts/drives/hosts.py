@@ -37,7 +37,7 @@ def draw(page: Page) -> None:
         st.info("No log names the hosts of these days' drives.")
     robots, turns = page.ask("robot_waits"), page.ask("drive_turns", drive=page.chosen["drive"])
     for found, columns, lacking in (
-        (robots, ROBOTS, "No log follows a mount from request to loaded."),
+        (robots, ROBOTS, "No log covers a mount from the request until the tape is loaded."),
         (turns, TURNS, "No mount moved files."),
     ):
         components.heading(found)

@@ -43,7 +43,7 @@ def _show_all(page: Page) -> list[Asked]:
     marks = findings.marks(findings.ranked(found.rows), {row["drive"] for row in timeline.rows})
     chart = ledger_charts.drives(timeline.frame(), marks, page.span(), legend=True)
     components.show_chart(timeline, chart, "Each drive's time along the period; findings are marked.", zooms=True)
-    st.caption("Triangles: findings. Choose a drive in the side bar, or in the table, for its own states and errors.")
+    st.caption("Triangles: findings. Choose a drive in the side bar, or in the table, to see its states and errors.")
     return [timeline, found]
 
 
@@ -70,25 +70,25 @@ def _sentence(drive: str, happened: Asked) -> str:
         f" ({happened.shown(row, 'lasted_hours')})"
         for row in down[:3]
     ]
-    parts += [f"{len(down) - 3} more times later"] if len(down) > 3 else []
+    parts += [f"{len(down) - 3} more times"] if len(down) > 3 else []
     others = len(happened.rows) - len(down)
-    errors = f"{format.counted(others, 'event')} of errors and restarts" if others else "no error in its log"
+    errors = f"{format.counted(others, 'event')} (errors and restarts)" if others else "no error in its log"
     return f"{drive} was {', '.join(parts)}; {errors}." if parts else f"{drive} was never out of service; {errors}."
 
 
 def _show_rates(page: Page, drives: Asked, drive: str) -> list[Asked]:
     """What drives can do against what they do, and the table."""
-    components.heading(drives, "Rates: at work, and from mount to dismount")
+    components.heading(drives, "Drive rate and overall rate")
     earlier = page.ask_before("drives")
     rated: list[dict[str, Any]] = [row for row in drives.rows if row["drive_rate_mb_s"] and row["overall_rate_mb_s"]]
     if rated:
         chart = drive_charts.rates(drives.frame(rated), earlier.frame() if earlier and earlier.rows else None, drive)
-        components.show_chart(drives, chart, "What a drive can do against what it does over its mounts.")
+        components.show_chart(drives, chart, "Drive rate against overall rate, a point for each drive.")
     else:
         st.info("No drive has both rates on these days.")
     if page.before:
         days = format.days_text(*page.before)
         has_rows = earlier and earlier.rows
-        st.caption(f"Hollow: the drive on {days}." if has_rows else f"No log of drives covers {days}.")
+        st.caption(f"Hollow points: the drives on {days}." if has_rows else f"No log of drives covers {days}.")
     components.show_table(drives, RATES, words.in_order(drives.rows_of(drive=drive), "drive"))
     return [drives, *([earlier] if earlier else [])]

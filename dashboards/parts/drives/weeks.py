@@ -21,7 +21,7 @@ TREND = [
 DAYS = {"week": 182, "day": 35, "month": 1096}
 ERRORS = {
     "n_failed": "transfers and mounts that failed",
-    "n_errors": "errors the drive counted",
+    "n_errors": "errors that the drive counted",
     "down_hours": "hours down",
 }
 WORDS = {"day": "day by day, five weeks", "week": "week by week, half a year", "month": "month by month, three years"}
@@ -42,7 +42,7 @@ def draw(page: Page) -> None:
     if n_steps > 1:
         _show_lines(found, step)
     else:
-        st.text(f"Logs of drives cover one {step} only: a trend needs two.")
+        st.text(f"The logs of drives cover only one {step}: a trend needs two.")
     components.show_table(found, TREND, sorted(found.rows, key=lambda row: row["step_from"], reverse=True))
     components.show_sql(found)
 
@@ -56,6 +56,8 @@ def _show_lines(found: Asked, step: str) -> None:
     frame = found.frame([row for row in found.rows if row["drive"] in names])
     components.show_chart(found, drive_charts.trend(frame, "drive_rate_mb_s", found.label("drive_rate_mb_s"), step))
     if len(moved) > MOST_LINES:
-        st.caption(f"The {MOST_LINES} of {len(moved)} drives that moved most; choose another in the side bar.")
-    value = fields.choose("count", "Next to it", list(ERRORS), ERRORS, st)
+        st.caption(
+            f"The {MOST_LINES} of {len(moved)} drives that moved most data are shown; choose another in the side bar."
+        )
+    value = fields.choose("count", "Value in the second chart", list(ERRORS), ERRORS, st)
     components.show_chart(found, drive_charts.trend(frame, value, ERRORS[value], step), f"{ERRORS[value]}.")

@@ -17,13 +17,13 @@ PART = {
     "title": "Buffers",
     "order": 50,
     "needs": ["silver.transfer", "silver.pool_request"],
-    "lacking": "logs of files read from tape, by drives or by dCache's pools",
+    "lacking": "logs of drives or of dCache's pools that list the files read from tape",
 }
 N_DAYS = 28
 VERDICTS = {
-    "does not matter": "Its size does not matter.",
-    "by chance": "That is no more than by chance: only a buffer as large as all files read would catch more.",
-    "matters": "Doubling it would catch less than a hundredth more.",
+    "does not matter": "The buffer's size does not matter.",
+    "by chance": "That is no more than chance: only a buffer for all files read would catch more.",
+    "matters": "A buffer of twice the size would catch less than 1 % more.",
 }
 WITNESSES = {"drives": "the drives", "pools": "the pools"}
 
@@ -37,20 +37,20 @@ def draw(page: Page) -> None:
         st.text(f"No file was read from tape in the {N_DAYS} days up to {page.last}.")
         return
     known = {one.witness: one for one in everyone}
-    witness = fields.choose("by", "As logged by", list(known), WITNESSES, page=st)
+    witness = fields.choose("by", "Reads as logged by", list(known), WITNESSES, page=st)
     found = known[witness]
     named = {one.name: one for one in (found.whole, *found.families)}
     family = named[fields.choose("family", "File family", list(named), page=st)]
     _sentence(found, family)
     if not isinstance(family.found, NoEstimate):
         rows = [{"size_tb": step.size_tb, "bytes": step.byte_share} for step in family.found.steps]
-        says = f"Share of bytes that a buffer for {family.name} would have caught, by its size."
+        says = f"Share of read bytes that a buffer for {family.name} would have caught, by buffer size."
         st.altair_chart(model_charts.caught(pl.DataFrame(rows)), width="stretch", alt=says)
     st.caption(
-        "Files last read before these days count as new, so a buffer would have caught at least this much. Reads that"
-        " today's buffers answered are not included."
+        "Files last read before these days count as new, so a buffer would have caught at least this share. Reads that"
+        " the present buffers served are not included."
     )
-    show_rows([_row(one) for one in named.values()], {}, "What a buffer for each file family would have caught")
+    show_rows([_row(one) for one in named.values()], {}, "Share that a buffer for each file family would have caught")
 
 
 def _sentence(found: Any, family: Any) -> None:
@@ -74,5 +74,5 @@ def _row(one: Any) -> dict[str, Any]:
     row: dict[str, Any] = {"file family": one.name, "reads": len(one.reads.sizes)}
     row["read [TB]"] = round(float(one.reads.sizes.sum()) / 1e12, 3)
     if isinstance(one.found, NoEstimate):
-        return row | {"read again": "cannot estimate", "size that suffices [TB]": None}
-    return row | {"read again": percent(one.found.again), "size that suffices [TB]": one.found.flat_tb}
+        return row | {"read again": "cannot estimate", "sufficient buffer size [TB]": None}
+    return row | {"read again": percent(one.found.again), "sufficient buffer size [TB]": one.found.flat_tb}

@@ -18,7 +18,7 @@ PART = {
     "title": "Campaigns",
     "order": 30,
     "needs": ["site.campaign"],
-    "lacking": "a [[campaign]] in site.toml, with name, size_tb and from",
+    "lacking": "a [[campaign]] in site.toml, with the keys `name`, `size_tb` and `from`",
 }
 N_DAYS = 28
 LEAST_DAYS = 0.1
@@ -39,7 +39,10 @@ def draw(page: Page) -> None:
         st.progress(min(1.0, share), text=f"{percent(share)} of {quantity(one.size_gb / 1000, 'TB')} moved")
         st.text(_end(one))
         if one.n_days_lacking:
-            st.caption(f"{one.n_days_lacking} days since it began have no logs: what moved then is not counted.")
+            st.caption(
+                f"{one.n_days_lacking} days since the start of the campaign have no logs: data"
+                " moved on these days are not counted."
+            )
         if not isinstance(one.end, NoEstimate):
             _levers(one, causes)
 
@@ -54,12 +57,12 @@ def _levers(one: Any, causes: dict[str, str]) -> None:
     if not rows:
         return
     st.header(f"What would end {escape_markdown(one.name)} sooner", anchor=False)
-    chart = bars.single(pl.DataFrame(rows), "what", "sooner", "done sooner by [d]")
+    chart = bars.single(pl.DataFrame(rows), "what", "sooner", "campaign shortened by [d]")
     st.altair_chart(chart, width="stretch", alt=f"Days by which each change would end {one.name} sooner.")
     config: dict[str, Any] = {
-        "what": st.column_config.Column("what would change"),
-        "pace": st.column_config.NumberColumn("moved then [GB/day]", format="%.0f"),
-        "sooner": st.column_config.NumberColumn("done sooner by [d]", format="%.1f"),
+        "what": st.column_config.Column("change"),
+        "pace": st.column_config.NumberColumn("rate after the change [GB/day]", format="%.0f"),
+        "sooner": st.column_config.NumberColumn("campaign shortened by [d]", format="%.1f"),
     }
     show_rows(rows, config, f"What would end {one.name} sooner")
 
@@ -75,8 +78,8 @@ def _end(one: Any) -> str:
     if isinstance(one.end, NoEstimate):
         return words.capital(f"{no_estimate(one.end, 'when it ends')}.")
     value, low, high = (
-        str(one.day_after(days) or "beyond the calendar")
+        str(one.day_after(days) or "later than any calendar date")
         for days in (one.end.days.value, one.end.days.low, one.end.days.high)
     )
     pace = quantity(one.end.gb_day.value, "GB/day")
-    return f"Done on {value} (90 %: {low} to {high}), judged by {one.end.n_days} days at {pace}."
+    return f"Expected end: {value} (90 %: {low} to {high}), from the rate of {pace} over {one.end.n_days} days."

@@ -38,7 +38,7 @@ def draw(page: Page) -> None:
         st.text(f"{problem}.")
         return
     holds = quantity(now.held_tb, "TB")
-    basis = "by an export of volumes and what followed" if now.is_whole else "as far as logs show it being written"
+    basis = "from an export of volumes and later writes" if now.is_whole else "counting only the writes that logs show"
     st.text(f"{holds} on tape at the end of {found.last_day}, {basis}.")
     if isinstance(found.growth, NoEstimate):
         st.text(words.capital(f"{no_estimate(found.growth, 'what will be written')}."))
@@ -47,7 +47,7 @@ def draw(page: Page) -> None:
     if plans:
         _plans(plans)
     else:
-        st.caption("site.toml has no plan to compare with: add a [[plan]] with by and holdings_tb.")
+        st.caption("site.toml has no plan to compare with: add a [[plan]] with its keys `by` and `holdings_tb`.")
 
 
 def _ahead(found: Any, held_tb: float, plans: list[Any]) -> None:
@@ -55,10 +55,10 @@ def _ahead(found: Any, held_tb: float, plans: list[Any]) -> None:
     factor = found.growth.factor_year
     if isinstance(factor, NoEstimate):
         why = words.capital(no_estimate(factor, "growth"))
-        st.text(f"{why}. What follows assumes that the mean of {found.n_days} days goes on.")
+        st.text(f"{why}. The forecast assumes that the mean rate of the last {found.n_days} days continues.")
     else:
-        unsure = "; no growth cannot be ruled out" if factor.low <= 1 <= factor.high else ""
-        st.text(f"What is written grows by a factor of {interval(factor, '1')} a year{unsure}.")
+        unsure = "; the growth may also be zero" if factor.low <= 1 <= factor.high else ""
+        st.text(f"The amount written per day grows by a factor of {interval(factor, '1')} a year{unsure}.")
     reach = found.growth.reach_days
     rows = [{"day": found.last_day, "value": held_tb, "low": held_tb, "high": held_tb}]
     for days in sorted({max(1, reach * step // N_POINTS) for step in range(1, N_POINTS + 1)}) if reach else ():
@@ -67,14 +67,14 @@ def _ahead(found: Any, held_tb: float, plans: list[Any]) -> None:
             ends = {name: held_tb + getattr(gb, name) / 1000 for name in ("value", "low", "high")}
             rows.append({"day": found.last_day + timedelta(days=days)} | ends)
     if len(rows) < 2:
-        st.text("Too few days have logs to look ahead.")
+        st.text("Too few days have logs for a forecast.")
         return
     planned = [{"day": one.plan.by, "value": one.plan.holdings_tb, "plan": one.plan.name} for one in plans]
     schema = {"day": pl.Date, "value": pl.Float64, "plan": pl.String}
     last = rows[-1]
     says = f"{fixed(last['value'], 'TB')} TB on {last['day']}, from {fixed(held_tb, 'TB')} TB on {found.last_day}."
     chart = model_charts.ahead(pl.DataFrame(rows), pl.DataFrame(planned, schema=schema))
-    st.altair_chart(chart, width="stretch", alt=f"What the archive will hold. {says}")
+    st.altair_chart(chart, width="stretch", alt=f"Forecast of the data on tape. {says}")
     st.caption("Band: 90 % interval. Diamonds: plans of site.toml.")
 
 
@@ -88,7 +88,7 @@ def _plans(plans: list[Any]) -> None:
                 "by": one.plan.by,
                 "planned [TB]": one.plan.holdings_tb,
                 "expected, 90 %": no_estimate(ahead) if isinstance(ahead, NoEstimate) else interval(ahead, "TB"),
-                "chance to meet it": "–" if isinstance(chance, NoEstimate) else percent(chance),
+                "chance to meet the plan": "–" if isinstance(chance, NoEstimate) else percent(chance),
             }
         )
     show_rows(rows, {}, "Plans of site.toml")

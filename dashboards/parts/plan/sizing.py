@@ -19,10 +19,10 @@ PART = {
     "lacking": "the logs of the drives",
 }
 COSTS = {
-    "speed_mb_s": "speed [MB/s]",
-    "mount_s": "a mount and dismount [s]",
-    "file_s": "a file, without its data [s]",
-    "seek_s": "a search for a file [s]",
+    "speed_mb_s": "drive speed [MB/s]",
+    "mount_s": "time for a mount and dismount [s]",
+    "file_s": "overhead of a file, without data transfer [s]",
+    "seek_s": "winding to a file [s]",
 }
 
 
@@ -35,7 +35,9 @@ def draw(page: Page) -> None:
     fits = {f"{one.generation} {one.mode}": one for one in data.fitted(page.snapshot, page.last)}
     able = [name for name, fit in fits.items() if not fit.found.unknown]
     if not able:
-        st.text("The mounts of no kind of drive give all of its costs. The table shows what each lacks.")
+        st.text(
+            "For no kind of drive can all costs be estimated from its mounts. The table shows what data each lacks."
+        )
         _costs(fits)
         components.show_sql(mounts)
         return
@@ -45,31 +47,35 @@ def draw(page: Page) -> None:
     with left:
         target = fields.slide("target", "Target [MB/s]", 10.0, 5000.0, 400.0, 10.0)
         factor = fields.slide("factor", "Factor for backlogs and peaks", 1.0, 5.0, 2.0, 0.1)
-        availability = fields.slide("available", "Share of time a drive can be used", 0.5, 1.0, 0.9, 0.01)
+        availability = fields.slide("available", "Share of time in which a drive is available", 0.5, 1.0, 0.9, 0.01)
     with right:
-        n_files = fields.slide("files", "Files a mount", 1.0, 500.0, 10.0, 1.0)
-        file_mb = fields.slide("size", "Size of a file [MB]", 50.0, 20000.0, 1000.0, 50.0)
+        n_files = fields.slide("files", "Files per mount", 1.0, 500.0, 10.0, 1.0)
+        file_mb = fields.slide("size", "File size [MB]", 50.0, 20000.0, 1000.0, 50.0)
     needed, efficiency = forecast.size(fits[like], target, factor, n_files, file_mb, availability)
     with answer:
         generation = fits[like].generation
         declared = page.ask("drive_inventory").rows_of(generation=generation)
         there = sum(row["n_drives"] for row in declared)
-        st.header(f"{needed.whole:,} drives needed, you have {there:,} {escape_markdown(generation)}", anchor=False)
+        st.header(f"{needed.whole:,} drives needed; the site has {there:,} {escape_markdown(generation)}", anchor=False)
         st.text(
-            f"Estimate: {interval(needed.drives, 'drives')}, a 90 % interval, for {target:,.0f} MB/s times {factor:g}."
+            f"Estimate: {interval(needed.drives, 'drives')}, a 90 % interval, for {target:,.0f}"
+            f" MB/s times a factor of {factor:g}."
             f" Such mounts move data {percent(efficiency.value)} of the time, as in the four weeks up to {page.last}."
         )
     if needed.tornado:
         st.header("What the number of drives depends on", anchor=False)
         inputs = pl.DataFrame([{"input": COSTS[name], "low": low, "high": high} for name, low, high in needed.tornado])
-        says = f"Drives at the ends of each cost's interval; {fixed(needed.drives.value, 'drives')} at its value."
+        says = (
+            f"Drives needed at both ends of each cost's interval; {fixed(needed.drives.value, 'drives')}"
+            " at the estimate."
+        )
         st.altair_chart(model_charts.tornado(inputs, "drives", needed.drives.value), width="stretch", alt=says)
-        st.caption("Each cost of a mount alone, at both ends of its 90 % interval; the line is the estimate.")
+        st.caption("Each bar varies one cost of a mount over its 90 % interval; the line is the estimate.")
     st.header("Share of the time in which a drive moves data", anchor=False)
     curve = pl.DataFrame(forecast.efficiency_by_size(fits[like]))
-    says = "Efficiency against size of file, for 1 to 300 files a mount."
+    says = "Efficiency by file size, for 1 to 300 files per mount."
     st.altair_chart(model_charts.efficiency(curve, file_mb), width="stretch", alt=says)
-    st.caption(f"Efficiency at the chosen size (dashed): {fixed(efficiency.value, '1')}. MB = 10^6 bytes.")
+    st.caption(f"Efficiency at the chosen file size (dashed line): {fixed(efficiency.value, '1')}. MB = 10^6 bytes.")
     with st.expander("What mounts cost here", on_change="rerun", key="costs") as place:
         if place.open:
             _costs(fits)

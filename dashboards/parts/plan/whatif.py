@@ -24,14 +24,14 @@ PART = {
 
 def draw(page: Page) -> None:
     """Draw the part."""
-    st.text("A simulator of drives, tapes, clients and ceilings replays the recorded mounts. MB = 10^6 bytes.")
-    n_days = int(fields.slide("days", "Days of history, up to the last of the period", 1.0, 28.0, 7.0, 1.0))
+    st.text("A simulator of drives, tapes, clients and capacity limits replays the recorded mounts. MB = 10^6 bytes.")
+    n_days = int(fields.slide("days", "Days of history, up to the last day of the period", 1.0, 28.0, 7.0, 1.0))
     work, down = page.ask("recorded_work", n_days=n_days), page.ask("drives_down", n_days=n_days)
     try:
         record = data.record(page.snapshot, page.last, n_days)
     except data.NoAnswer:
         st.info(
-            "No mount of these days was logged from request to dismount, so there is nothing to replay. Take more"
+            "No mount of these days was logged from request to dismount, so there is nothing to replay. Choose more"
             " days, or load server logs with `tapescope run`."
         )
         components.show_sql(work, down)
@@ -41,55 +41,55 @@ def draw(page: Page) -> None:
     st.text(f"{n_mounts:,} mounts, {first} to {page.last}; {percent(record.share)} of the bytes moved can be replayed.")
 
     st.header("Can the replay be trusted?", anchor=False)
-    with st.spinner(f"Running {n_mounts:,} mounts again as they were", show_time=True):
+    with st.spinner(f"Replaying {n_mounts:,} mounts unchanged", show_time=True):
         replay = data.what_if(page.snapshot, page.last, n_days, Changes())
-    off = f"The replay is {percent(replay.error)} off, most in the {escape_markdown(replay.what)}."
+    off = f"The replay differs from the record by up to {percent(replay.error)} ({escape_markdown(replay.what)})."
     if replay.is_withheld:
-        st.error(f"{off} That is more than {percent(forecast.MOST_ERROR)}: what a change would bring is withheld.")
+        st.error(f"{off} That is more than {percent(forecast.MOST_ERROR)}: the effect of a change is withheld.")
     else:
-        st.success(f"{off} Changes are answered while it is at most {percent(forecast.MOST_ERROR)} off.")
+        st.success(f"{off} Answers are given up to a difference of {percent(forecast.MOST_ERROR)}.")
 
-    st.header("What is changed", anchor=False)
+    st.header("Changes to simulate", anchor=False)
     try:
         changes = scenario.form(record.work.drives)
     except ValueError as problem:
         st.warning(f"These changes do not fit together: {escape_markdown(str(problem))}.")
         changes = Changes()
-    with st.spinner(f"Running {n_mounts:,} mounts with the changes", show_time=True):
+    with st.spinner(f"Simulating {n_mounts:,} mounts with the changes", show_time=True):
         answer = data.what_if(page.snapshot, page.last, n_days, changes)
     before = forecast.scenario("", record.work, answer.replayed, Changes(), answer.replayed)
     if answer.changed and changes != Changes():
         after = forecast.scenario("", record.work, answer.replayed, changes, answer.changed)
         verdict = escape_markdown(after.against(before))
         if after.hindrance:
-            st.error(f"Cannot go on like this: {escape_markdown(after.hindrance)}. {verdict}")
+            st.error(f"These changes do not work: {escape_markdown(after.hindrance)}. {verdict}")
         else:
             (st.warning if after.done_h > before.done_h else st.success)(verdict)
 
     st.header("Recorded, replayed, changed", anchor=False)
     rows = scenario.uses(answer, changes)
     if answer.is_withheld:
-        text = "The answer is withheld. Below: the record, and its replay."
+        text = "The answer is withheld. Below are the record and its replay."
     elif changes == Changes():
-        text = "Nothing is changed yet: choose a change and press Run. Below: the record, and its replay."
+        text = "Nothing is changed yet: choose a change and press Run. Below are the record and its replay."
     else:
         text = f"Changed: {forecast.described(changes)}."
     st.text(text)
     # first what is asked for, work done sooner and less waiting; then what it takes of the drives
     _show_charts(rows, scenario.CHARTED[:2])
-    with components.closed("What it takes of the drives", "takes") as is_open:
+    with components.closed("Use of the drives", "takes") as is_open:
         if is_open:
             _show_charts(rows, scenario.CHARTED[2:])
-    components.show_rows(rows, scenario.columns(), "What each kind of drive did, by run")
+    components.show_rows(rows, scenario.columns(), "Results for each kind of drive: recorded, replayed and changed")
 
     single = changes.alone()
     if answer.changed and single:
         st.header("Which change has the effect?", anchor=False)
         st.caption(
-            "Each change alone, and all together, next to the replay: what is done soonest first, and last what drives"
-            " cannot keep up with."
+            "Each change alone and all together, compared with the replay. The scenario that finishes first is on top;"
+            " those that the drives cannot keep up with are last."
         )
-        with st.spinner(f"Running {n_mounts:,} mounts with each of {len(single)} changes alone", show_time=True):
+        with st.spinner(f"Simulating {n_mounts:,} mounts with each of {len(single)} changes alone", show_time=True):
             alone = [data.outcome(page.snapshot, page.last, n_days, one) for one in single]
         runs = list(zip(single, alone, strict=True))
         if single != [changes]:
@@ -105,4 +105,6 @@ def _show_charts(rows: list[dict[str, Any]], values: Sequence[str]) -> None:
         title = scenario.COLUMNS[value][0]
         listed = "; ".join(f"{row['drives']} {row['run']} {fixed(row[value], unit_of(value))}" for row in rows)
         chart: Any = model_charts.runs(pl.DataFrame(rows), value, title)
-        place.altair_chart(chart, width="stretch", alt=f"{title} by kind of drive and run: {listed}")
+        place.altair_chart(
+            chart, width="stretch", alt=f"{title} by kind of drive, recorded, replayed and changed: {listed}"
+        )

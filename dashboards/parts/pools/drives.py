@@ -50,7 +50,9 @@ def _draw_bars(found: Asked, who: tuple[str, ...], value: str, columns: list[str
     top = named.filter(pl.col(value) > 0).sort(value, "who", descending=[True, False])
     if top.height:
         components.show_chart(
-            found, bars.single(top, "who", value, found.label(value), link="drive"), "The largest first."
+            found,
+            bars.single(top, "who", value, found.label(value), link="drive"),
+            "Drives with the largest value come first.",
         )
     components.show_table(found, columns)
     components.show_sql(found)

@@ -15,8 +15,8 @@ PART = {
     "lacking": "dCache's billing files, with the log of CTA's tape daemon or of ENDIT's retriever",
 }
 STAGES = {
-    "queue_s": "in queues", "mount_s": "mounting", "turn_s": "other files' turns", "position_s": "winding",
-    "read_s": "reading", "deliver_s": "to the pool",
+    "queue_s": "in queues", "mount_s": "mounting", "turn_s": "other files of the mount", "position_s": "winding",
+    "read_s": "reading", "deliver_s": "delivery to the pool",
 }  # fmt: skip
 SLOWEST = 10_000  # of all pools, to find those of one
 TABLE = [
@@ -27,18 +27,23 @@ TABLE = [
 
 def draw(page: Page) -> None:
     """Draw the part."""
-    file = fields.type_text("file", "dCache's name of a file (pnfsid); empty: the slowest recalls", "").strip()
+    file = fields.type_text("file", "dCache's file id (pnfsid); leave empty for the slowest recalls", "").strip()
     pool = pool_choice.choose(page)
     found = page.ask("recall_path", file=file, n=SLOWEST if pool else 50)
     rows = found.rows_of(pool=pool)
     components.heading(found)
     if not rows:
-        st.text("No recall of this file was followed." if file else "No recall of this period can be followed.")
+        st.text(
+            "The logs do not allow any recall of this file to be followed."
+            if file
+            else "The logs do not allow any recall of this period to be followed."
+        )
         components.show_sql(found)
         return
     slowest = rows[0]
     st.text(
-        f"The slowest took {format.duration(slowest['latency_s'])}, most of it “{STAGES[slowest['slowest'] + '_s']}”."
+        f"The slowest recall took {format.duration(slowest['latency_s'])}, most of it"
+        f" “{STAGES[slowest['slowest'] + '_s']}”."
         f" Tape {slowest['volume'] or 'not known'}, drive {slowest['drive'] or 'not known'}."
     )
     named = found.frame(rows).with_row_index("place", 1).with_columns(
@@ -49,7 +54,7 @@ def draw(page: Page) -> None:
     components.show_chart(found, chart, "Each recall as a bar of its stages, the slowest first.")
     components.show_table(found, TABLE, rows)
     if slowest["path"]:
-        st.caption("The pool's record of the slowest one:")
+        st.caption("The pool's record of the slowest recall:")
         number = int(slowest["line_no"])
         lines = data.lines(page.snapshot, slowest["path"], range(number, number + 1))
         components.show_lines((slowest["path"], number, None if isinstance(lines, str) else lines.get(number)))

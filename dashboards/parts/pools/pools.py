@@ -36,11 +36,11 @@ def draw(page: Page) -> None:
         frame = skew.frame(shares).with_columns(who=charts.joined("member", "work"))
         off = frame.sort((pl.col("share") / pl.col("fair_share")), "who", descending=[True, False])
         chart = bars.single(off, "who", "share", "share of the bytes", "fair_share")
-        components.show_chart(skew, chart, "The share of each pool or disk, with a tick at a fair share.")
-        st.caption("Tick: a fair share. Those furthest above theirs come first.")
+        components.show_chart(skew, chart, "The share of each pool or disk, with a tick at its fair share.")
+        st.caption("Tick: the fair share. Pools furthest above their fair share come first.")
         components.show_table(skew, SKEW, shares)
     else:
-        st.text("No pools or disks shared the same work in this period.")
+        st.text("In this period no two pools or disks shared the same kind of work.")
     components.show_sql(skew)
     use = page.ask("pool_use")
     if rows := use.rows_of(pool=pool):
@@ -53,4 +53,4 @@ def draw(page: Page) -> None:
         if is_open:
             factors = page.ask("pool_factors")
             rows = [row for row in factors.rows_of(pool=pool) if any(row[name] is not None for name in FACTS)]
-            components.show_part(factors, FACTORS, rows, "No fact of a pool is declared in site.toml.")
+            components.show_part(factors, FACTORS, rows, "site.toml declares no [[fact]] about a pool.")

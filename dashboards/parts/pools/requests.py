@@ -17,13 +17,13 @@ PART = {
     "compares": True,
 }
 STAGES = {
-    "queue_hours": "in queues", "mount_hours": "mounting", "turn_hours": "other files' turns",
-    "position_hours": "winding", "read_hours": "reading", "deliver_hours": "to the pool",
+    "queue_hours": "in queues", "mount_hours": "mounting", "turn_hours": "other files of the mount",
+    "position_hours": "winding", "read_hours": "reading", "deliver_hours": "delivery to the pool",
     "served_hours": "in the tape system",
 }  # fmt: skip
 SHARES = {
-    "queue_share": "in queues", "mount_share": "mounting", "turn_share": "other files' turns",
-    "position_share": "winding", "read_share": "reading", "deliver_share": "to the pool",
+    "queue_share": "in queues", "mount_share": "mounting", "turn_share": "other files of the mount",
+    "position_share": "winding", "read_share": "reading", "deliver_share": "delivery to the pool",
 }  # fmt: skip
 TABLE = [
     "pool", "storage_group", "n_recalls", "n_followed", "median_latency_s", "latency_hours", "slowest", "queue_share",
@@ -39,7 +39,7 @@ def draw(page: Page) -> None:
     found, before = page.ask("request_hours", **narrowed), page.ask_before("request_hours", **narrowed)
     kinds = [kind for kind in BY if found.rows_of(asked_by=kind)]
     if not kinds:
-        st.text("Nothing was asked for in this period.")
+        st.text("No file was requested in this period.")
         components.show_sql(found)
         return
     kind = fields.choose("asked_by", "Show", kinds, BY, page=st) if len(kinds) > 1 else kinds[0]
@@ -49,7 +49,7 @@ def draw(page: Page) -> None:
     if before:
         earlier = before.frame(before.rows_of(asked_by=kind)).with_columns(pl.col("bin_at") + page.shift)
     _say(frame, kind)
-    components.heading(found, "Hours waited, by the time at which files were asked for")
+    components.heading(found, "Hours waited, by the time of the request")
     chart = series.bars(frame, STAGES, "hours waited [h]", page.span(), earlier)
     components.show_chart(found, chart, "Hours of waiting, stage by stage, along the period.", zooms=True)
     counted = frame.with_columns(
@@ -63,8 +63,8 @@ def draw(page: Page) -> None:
     if kind == "pool" and (shown := stages.rows_of(storage_group=group, pool=pool)):
         components.heading(stages)
         stage_rows = stages.frame(shown).with_columns(who=charts.joined("pool", "storage_group"))
-        chart = bars.stacked(stage_rows, "who", SHARES, "share of the time waited", format.SHARE)
-        components.show_chart(stages, chart, "Of all the time waited, the share of each stage, pool by pool.")
+        chart = bars.stacked(stage_rows, "who", SHARES, "share of the waiting time", format.SHARE)
+        components.show_chart(stages, chart, "Share of each stage in the waiting time, by pool.")
         components.show_table(stages, TABLE, shown)
         components.show_sql(stages)
     elif kind == "client":
@@ -81,7 +81,10 @@ def _say(frame: pl.DataFrame, kind: str) -> None:
     if kind == "pool":
         parts += f", {failed:,} of them failed or cancelled" if failed else ", none failed"
     if total:
-        parts += f". They waited {format.quantity(total, 'h')}: {format.percent(hours / total)} of it {_spent(most)}"
+        parts += (
+            f". The requests waited {format.quantity(total, 'h')}, {format.percent(hours / total)}"
+            f" of this time {_spent(most)}"
+        )
     st.markdown(f"**{parts}.**")
 
 

@@ -20,7 +20,7 @@ RETRIEVES = [
 RECALLS = [
     "system", "volume", "n_files", "n_mounts", "n_alone", "n_avoidable_mounts", "spared_share", "n_unknown",
 ]  # fmt: skip
-HOURS = {"reading_hours": "reading", "waiting_hours": "volumes that waited"}
+HOURS = {"reading_hours": "reading", "waiting_hours": "waiting volumes"}
 MOUNTS = {"needed": "needed", "n_avoidable_mounts": "avoidable"}
 
 
@@ -31,7 +31,7 @@ def draw(page: Page) -> None:
         components.heading(streams)
         named = streams.frame().with_columns(who=charts.joined("pool", "day"))
         chart = bars.stacked(named, "who", HOURS, "hours [h]", "h")
-        components.show_chart(streams, chart, "Hours of reading, and of volumes that waited meanwhile.")
+        components.show_chart(streams, chart, "Hours of reading, and hours that other volumes waited meanwhile.")
         components.show_table(streams, RETRIEVES)
         components.show_sql(streams)
     if recalls.rows:
@@ -39,7 +39,7 @@ def draw(page: Page) -> None:
         counted = recalls.frame().with_columns(needed=pl.col("n_mounts") - pl.col("n_avoidable_mounts").fill_null(0))
         top = counted.sort("n_mounts", "volume", descending=[True, False])
         components.show_chart(
-            recalls, bars.stacked(top, "volume", MOUNTS, "mounts", ""), "Mounts of each tape, and those to avoid."
+            recalls, bars.stacked(top, "volume", MOUNTS, "mounts", ""), "Needed and avoidable mounts of each tape."
         )
         components.show_table(recalls, RECALLS)
         components.show_sql(recalls)

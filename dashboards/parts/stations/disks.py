@@ -17,7 +17,7 @@ PART = {
         "silver.benchmark_run", "gold.flush_pattern", "gold.disk_concurrency", "silver.cache_sample",
         "gold.duty_factor",
     ],
-    "lacking": "vmstat or iostat at one second, iostat -x, sar -d, nmon, AMASS's sysperf, or what dd and time printed",
+    "lacking": "vmstat or iostat with an interval of 1 s, iostat -x, sar -d, nmon, AMASS's sysperf, or dd timings",
     "filters": ["station"],
 }  # fmt: skip
 TESTS = ["host", "mode", "block_bytes", "n_runs", "low_mb_s", "p50_mb_s", "high_mb_s", "ratio_to_best", "is_advised"]
@@ -31,7 +31,10 @@ CACHE = [
     "host", "n_samples", "blocks_total", "files_total", "blocks_a_file", "blocks_a_place", "blocks_high", "files_high",
     "blocks_out", "files_out", "binding_limit",
 ]  # fmt: skip
-HOURS = {"outage_hours": "until full, nothing goes out", "fill_hours": "until full, output goes on"}
+HOURS = {
+    "outage_hours": "until the spool is full if nothing leaves it",
+    "fill_hours": "until the spool is full if output continues",
+}
 MOST_NAMED = 3  # hosts, in a sentence
 AT_ONCE = 2  # sections
 Section = tuple[Asked, Callable[[], None]]
@@ -63,7 +66,8 @@ def _flushes(page: Page) -> Section | None:
         for row in rows:
             st.text(
                 f"{row['host']} writes in bursts of {format.duration(row['on_s'])} every"
-                f" {format.duration(row['period_s'])}. If write-back starts at 10 % dirty pages, the cache is about"
+                f" {format.duration(row['period_s'])}. If write-back starts at 10 % dirty pages,"
+                " the page cache is about"
                 f" {format.quantity(row['implied_cache_gb'], 'GB')}."
             )
         components.show_table(flushes, FLUSHES, rows)
@@ -122,7 +126,7 @@ def _say_apart(page: Page) -> None:
     text = "No log shows the reads and writes of single disks: iostat -x, sar -d, vmstat -d or nmon provide them."
     if hosts := sorted(vmstat, key=words.natural):
         named = format.listed(hosts, MOST_NAMED)
-        text += f" The vmstat logs that were read ({named}) count all disks of a host together."
+        text += f" vmstat logs ({named}) only count all disks of a host together."
     st.text(text)
 
 

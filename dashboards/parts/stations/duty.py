@@ -9,7 +9,7 @@ PART = {
     "title": "Duty factor",
     "order": 20,
     "needs": ["gold.duty_factor"],
-    "lacking": "traffic of links that have a station: MRTG's logs or interface counters",
+    "lacking": "traffic of links that belong to a station: MRTG's logs or interface counters",
     "filters": ["station"],
 }
 VALLEY = [
@@ -22,7 +22,12 @@ def draw(page: Page) -> None:
     """Draw the part."""
     station, n_days = page.chosen["station"], max(7, page.n_days)
     threshold = fields.slide(
-        "threshold", "A half-hour is active above [MB/s]", 0.5, 100.0, float(page.site["duty_threshold_mb_s"]), 0.5
+        "threshold",
+        "Threshold: a half-hour counts as active above [MB/s]",
+        0.5,
+        100.0,
+        float(page.site["duty_threshold_mb_s"]),
+        0.5,
     )
     duty = page.ask("duty_at", n_days=n_days, threshold_mb_s=threshold, station=station)
     components.heading(duty, f"Duty factor above {threshold:g} MB/s")
@@ -41,4 +46,4 @@ def draw(page: Page) -> None:
     components.show_sql(duty)
     valley = page.ask("duty_valley", n_days=n_days, station=station)
     rows = words.in_order(valley.rows_of(station=station), "station")
-    components.show_part(valley, VALLEY, rows, text="Where does “busy” begin? A suggested threshold per station")
+    components.show_part(valley, VALLEY, rows, text="Suggested threshold between idle and active, by station")

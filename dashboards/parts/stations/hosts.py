@@ -14,7 +14,7 @@ PART = {
     "title": "Hosts",
     "order": 40,
     "needs": ["silver.host_sample", "silver.device_sample", "silver.network_sample"],
-    "lacking": "vmstat, iostat, sar, nmon, collectd or Prometheus of the hosts",
+    "lacking": "samples of the hosts by vmstat, iostat, sar, nmon, collectd or Prometheus",
     "filters": ["station"],
 }
 CPU = {"cpu_user": "user code", "cpu_system": "kernel", "cpu_wait": "idle, disks outstanding"}
@@ -76,6 +76,6 @@ def _say(found: Asked, host: str, rows: list[dict[str, object]]) -> None:
     if idle.len():
         parts.append(
             f"its processors were {format.percent(float(idle.mean() or 0))} idle on average and"  # type: ignore[arg-type]
-            f" {format.percent(float(idle.min() or 0))} at the least"  # type: ignore[arg-type]
+            f" never less than {format.percent(float(idle.min() or 0))}"  # type: ignore[arg-type]
         )
     st.markdown(f"**{'; '.join(parts)}.** Each point averages {format.duration(float(frame['bin_s'][0]))}.")

@@ -19,4 +19,9 @@ def draw(page: Page) -> None:
     hops = page.ask("flow_hops", station=station)
     moved = [row for row in hops.rows if row["moved_gb"] is not None]
     if moved:
-        components.show_part(hops, hops.names, words.in_order(moved, "station"), text="Bytes at each step")
+        components.show_part(
+            hops,
+            hops.names,
+            words.in_order(moved, "station"),
+            text="Bytes at each hop of a station: links, disks and tapes",
+        )

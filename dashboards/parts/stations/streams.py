@@ -27,16 +27,20 @@ def draw(page: Page) -> None:
     components.heading(streams)
     chosen = words.in_order(streams.rows_of(station=station), "station")
     if chosen:
-        most = int(fields.slide("opposite", "Streams the other way, up to", 0.0, 8.0, 0.0, 1.0))
+        most = int(fields.slide("opposite", "Streams in the opposite direction, at most", 0.0, 8.0, 0.0, 1.0))
         frame = streams.frame([row for row in chosen if row["n_opposite"] <= most])
         others = (
             pl.when(pl.col("n_opposite") > 0).then(charts.joined("against", "n_opposite")).otherwise(pl.lit("alone"))
         )
         frame = frame.with_columns(against=pl.lit("against")).with_columns(against=others)
         frame = frame.with_columns(line=charts.joined("station", "mode", "against"))
-        titles = {"n_streams": "streams at once", "stream_mb_s": streams.label("stream_mb_s"), "line": "streams of"}
+        titles = {
+            "n_streams": "simultaneous streams",
+            "stream_mb_s": streams.label("stream_mb_s"),
+            "line": "streams of",
+        }
         chart = charts.lines(frame, "n_streams", "stream_mb_s", "line", titles, columns=3, link="station")
-        components.show_chart(streams, chart, "The rate of one stream by the number of streams at once.")
+        components.show_chart(streams, chart, "The rate of one stream by the number of simultaneous streams.")
         components.show_table(streams, STREAMS, chosen)
     else:
         st.text("No log shows a station's transfers in this period.")
@@ -45,9 +49,11 @@ def draw(page: Page) -> None:
         if is_open:
             made = page.ask("stream_efficiency", n_days=n_days)
             rows = words.in_order(made.rows_of(station=station), "station")
-            components.show_part(made, EFFICIENCY, rows, "No station moved a long file on these days.")
-    with components.closed("What came in and what went out, day by day", "balance") as is_open:
+            components.show_part(
+                made, EFFICIENCY, rows, "No station moved a file large enough to compare on these days."
+            )
+    with components.closed("Traffic in and out, day by day", "balance") as is_open:
         if is_open:
             balance = page.ask("unbalanced_stations", first_day=page.last_days(n_days), share=0)
             rows = words.in_order(balance.rows_of(station=station), "station")
-            components.show_part(balance, BALANCE, rows, "No station has traffic both ways on these days.")
+            components.show_part(balance, BALANCE, rows, "No station has traffic in both directions on these days.")

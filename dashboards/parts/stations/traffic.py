@@ -59,12 +59,13 @@ def _until(page: Page, since: date) -> date | None:
 def _say(page: Page, total: Asked, n_days: int, until: date | None) -> None:
     """How many stations the traffic would keep busy, as a sentence."""
     busy = " · ".join(
-        f"{DIRECTIONS[row['direction']]} as if {row['duty_total']:.1f} of {row['n_stations']} stations always worked,"
+        f"{DIRECTIONS[row['direction']]} traffic as if {row['duty_total']:.1f} of"
+        f" {row['n_stations']} stations were always active,"
         f" {format.quantity(row['moved_tb'], 'TB')} moved"
         for row in total.rows
     )
     st.markdown(f"**{busy[:1].upper()}{busy[1:]}.**")
-    against = f" Grey: the {n_days} days that end with {format.day_text(until)}." if until else ""
+    against = f" Grey: the {n_days} days up to {format.day_text(until)}." if until else ""
     week = " A full week is shown, because station load follows a weekly pattern." if page.n_days < WEEK_DAYS else ""
     st.caption(f"{format.days_text(page.last_days(n_days), page.last)}.{week}{against}")
 
@@ -85,10 +86,10 @@ def _draw_traffic(page: Page, traffic: Asked, before: Asked | None, since: date,
         page.span(since),
         before.frame().with_columns(pl.col("bin_at") + shift) if before and shift else None,
     )
-    components.show_chart(traffic, chart, f"Stations {', '.join(shown)}, one below the other.", zooms=True)
+    components.show_chart(traffic, chart, f"Traffic of the stations {', '.join(shown)}.", zooms=True)
     if len(busiest) > len(shown):
         st.caption(
-            f"The {len(shown)} stations with most traffic of {len(busiest)}: choose another one in the side bar."
+            f"The {len(shown)} of {len(busiest)} stations with most traffic are shown; choose another in the side bar."
         )
 
 
@@ -99,7 +100,7 @@ def _show_links(page: Page) -> None:
     if links:
         st.info(
             f"Traffic of {len(links)} links was read, but site.toml does not name their stations. Give each [[link]] a"
-            " `station`, and this page shows what stations send and receive. These are the links:"
+            " `station` to see what stations send and receive. The links are:"
         )
         link_loads.show(page, loads)
     else:

@@ -33,14 +33,17 @@ def draw(page: Page) -> None:
     _say(len(mounts.rows), wasted)
     left, right = st.columns([3, 2], gap="large")
     with left:
-        components.heading(mounts, "How much of the tape a mount reads, and how well it uses the drive")
+        components.heading(mounts, "Share of the tape that a mount reads, and drive efficiency")
         if rated:
             chart = tape_charts.cost(mounts.frame(rated))
-            components.show_chart(mounts, chart, "Each reading mount as a point, with a shape for its pattern.")
+            components.show_chart(mounts, chart, "Each read mount as a point, with a shape for its access pattern.")
         else:
-            st.text("Of no mount is the share of its tape known. Load server logs and the archive's file table.")
+            st.text(
+                "For no mount is it known what share of the tape it read. Load server logs"
+                " and the archive's file table."
+            )
     with right:
-        components.heading(again, "Hours of mounts of a tape that had been mounted that day")
+        components.heading(again, "Drive-hours of remounts on the same day")
         if wasted.height and wasted["wasted_hours"].sum() > 0:
             components.show_chart(
                 again, bars.single(wasted, "storage_group", "wasted_hours", again.label("wasted_hours"))
@@ -66,11 +69,11 @@ def _say(n_mounts: int, wasted: pl.DataFrame) -> None:
     elif n_extra := int(wasted["n_extra"].sum()):
         worst, hours = wasted["storage_group"][0], format.quantity(float(wasted["wasted_hours"].sum()), "h")
         st.markdown(
-            f"**{n_extra:,} mounts brought back a tape that had been mounted on the same day. They cost the drives"
-            f" {hours}, most of it for {escape_markdown(worst)}.**"
+            f"**{n_extra:,} mounts were remounts of a tape on the same day. They cost"
+            f" {hours} of drive time, most of it for storage group {escape_markdown(worst)}.**"
         )
     else:
-        st.markdown(f"**{n_mounts:,} mounts, and none brought back a tape that had been mounted on the same day.**")
+        st.markdown(f"**{n_mounts:,} mounts, none of them a remount of a tape on the same day.**")
 
 
 def _choose_tape() -> None:

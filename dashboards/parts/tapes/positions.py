@@ -23,23 +23,23 @@ def draw(page: Page) -> None:
     if reads:
         reads.sort(key=lambda row: (-(row["position_s"] or 0), row["session_id"]))
         session = fields.choose(
-            "session", "Mount, most tape motion first", [row["session_id"] for row in reads[:MOST_MOUNTS]], page=st
+            "session", "Mount (most tape motion first)", [row["session_id"] for row in reads[:MOST_MOUNTS]], page=st
         )
         mount = next(row for row in reads if row["session_id"] == session)
         components.show_numbers(mounts, mount, ["n_files", "drive_rate_mb_s", "overall_rate_mb_s", "f", "position_s"])
         tape_maps.show(page, mount["volume"], session)
     else:
-        st.text("No mount read anything in this period. Choose other days.")
+        st.text("No mount read a file in this period. Choose other days.")
     seeks = page.ask("seek_times", drive=drive)
     components.heading(seeks)
     if seeks.rows:
-        titles = {"from_files": "files passed over, at least", "mean_s": seeks.label("mean_s")}
+        titles = {"from_files": "files passed over (at least)", "mean_s": seeks.label("mean_s")}
         rows = [
             row | {"generation": f"{row['generation'] or 'unknown'} {'backwards' if row['is_back'] else 'forwards'}"}
             for row in seeks.rows
         ]
         chart = charts.lines(seeks.frame(rows), "from_files", "mean_s", "generation", titles, True)
-        components.show_chart(seeks, chart, "Mean time of a motion by files passed over.")
+        components.show_chart(seeks, chart, "Mean time of a tape motion by the number of files passed over.")
     else:
-        st.text("No log shows a motion between two files of a reading mount.")
+        st.text("No log shows tape motion between two files of a read mount.")
     components.show_sql(seeks)

@@ -25,11 +25,11 @@ def draw(page: Page) -> None:
     """Draw the part."""
     group = page.chosen["group"]
     sets = page.ask("data_set_costs", group=group)
-    components.heading(sets, "Drive-hours that data sets cost before and between their files")
+    components.heading(sets, "Drive-hours for mounting and tape motion, by data set")
     if sets.rows:
         names = charts.joined("storage_group", "file_family", "directory", "mode")
         chart = bars.stacked(sets.frame().with_columns(data_set=names), "data_set", LOST, "drive-hours [h]", "h")
-        components.show_chart(sets, chart, "Hours of mounting and of tape motion, data set by data set.")
+        components.show_chart(sets, chart, "Hours of mounting and of tape motion, by data set.")
         components.show_table(sets, DATA_SETS)
     else:
         st.text("No log shows a mount with files in this period.")

@@ -10,7 +10,7 @@ PART = {
     "title": "Waits",
     "order": 60,
     "needs": ["silver.request", "silver.pool_request"],
-    "lacking": "requests: Enstore's LOG files, the log of CTA's frontend, or dCache's billing files",
+    "lacking": "logs of requests: Enstore's LOG files, the log of CTA's frontend, or dCache's billing files",
     "filters": ["group", "station"],
 }
 WAITS = ["storage_group", "mode", "n_requests", "p50_s", "p95_s", "max_s", "n_retried"]
@@ -32,10 +32,10 @@ def draw(page: Page) -> None:
         components.heading(waits)
         named = waits.frame().with_columns(who=charts.joined("storage_group", "mode"))
         chart = bars.ranges(
-            named, "who", "p50_s", "p95_s", "wait [s], logarithmic", ("median wait [s]", "19 of 20 waited less [s]")
+            named, "who", "p50_s", "p95_s", "wait [s], logarithmic", ("median wait [s]", "95 % waited less [s]")
         )
-        components.show_chart(waits, chart, "The median wait and the one of the slowest twentieth, group by group.")
-        st.caption("Full dot: the median wait. Open diamond: 19 of 20 requests waited less.")
+        components.show_chart(waits, chart, "The median wait and the wait that 5 % of requests exceed, by group.")
+        st.caption("Filled dot: the median wait. Open diamond: 95 % of requests waited less.")
         components.show_table(waits, WAITS)
         components.show_sql(waits)
     if clients.rows:
@@ -43,7 +43,7 @@ def draw(page: Page) -> None:
     if repeated:
         components.show_closed(again, AGAIN, repeated)
     elif clients.rows:
-        st.text("No file was fetched from tape twice in this period.")
+        st.text("No file was recalled from tape twice in this period.")
     if not (waits.rows or clients.rows or repeated):
         st.text("No request of this period has a known wait.")
         components.show_sql(waits, clients, again)

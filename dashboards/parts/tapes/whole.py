@@ -33,12 +33,13 @@ def draw(page: Page) -> None:
     n_quicker = sum(row["is_whole_quicker"] or False for row in timed)
     if not timed:
         st.text(
-            "No log shows a mount with all files of its tape. Load the archive's file table, or mounts that read all."
+            "No log shows a mount with all files of its tape. Load the archive's file"
+            " table, or logs of mounts that read whole tapes."
         )
     elif n_quicker:
-        st.warning(f"{n_quicker} of {len(timed)} mounts should have read the whole tape: that would have been quicker.")
+        st.warning(f"{n_quicker} of {len(timed)} mounts would have been faster by reading the whole tape.")
     else:
-        st.text(f"None of {len(timed)} mounts would have been quicker by reading the whole tape.")
+        st.text(f"None of {len(timed)} mounts would have been faster by reading the whole tape.")
     if timed:
         hours = found.frame(timed).with_columns(
             wall_hours=pl.col("wall_s") / 3600,
@@ -47,6 +48,8 @@ def draw(page: Page) -> None:
             .then(pl.lit(tape_charts.QUICKER))
             .otherwise(pl.lit(tape_charts.RIGHT)),
         )
-        components.show_chart(found, tape_charts.whole_or_picked(hours), "What each mount took against reading it all.")
+        components.show_chart(
+            found, tape_charts.whole_or_picked(hours), "Duration of each mount against the time to read the whole tape."
+        )
         components.show_table(found, TABLE, rows)
     components.show_sql(found)

@@ -8,10 +8,10 @@ from dashboards.charts import hour_charts
 from dashboards.head import Page
 
 PART = {
-    "title": "Standing still",
+    "title": "Dead time",
     "order": 25,
     "needs": ["silver.gap"],
-    "lacking": "logs that time each file: Enstore's movers, CTA's tape daemon",
+    "lacking": "logs with times for each file: Enstore's movers, CTA's tape daemon",
     "filters": ["station", "drive"],
 }
 DEAD = [
@@ -31,13 +31,13 @@ def draw(page: Page) -> None:
         is_daily = hour_charts.step_of(page.n_days) != "hour"
         frame = _by_day(dead.frame(hours)) if is_daily else dead.frame(hours)
         step = "day" if is_daily else "hour"
-        tips = ["drive:N", charts.instant("hour_at", step), charts.share("share", "of the time")]
+        tips = ["drive:N", charts.instant("hour_at", step), charts.share("share", "share of the time")]
         tips += [charts.number(name, dead.label(name)) for name in DEAD[2:]]
         chart = charts.heat_map(
             frame, "drive", "share", f"share of the {step}", tips, page.span(), charts.RED, daily=is_daily
         )
         components.show_chart(dead, chart, zooms=True)
-        st.caption(f"Empty: the drive moved no two files one after the other in that {step}.")
+        st.caption(f"Empty: the drive did not move two files in succession in that {step}.")
         components.show_table(dead, DEAD, [row for row in dead.rows if not row["hour_at"]])
     else:
         st.info("No drive had dead time between two files in this period.")

@@ -14,7 +14,7 @@ PART = {
     "title": "Gaps between files",
     "order": 20,
     "needs": ["silver.gap"],
-    "lacking": "logs that time each file: Enstore's movers, CTA's tape daemon",
+    "lacking": "logs with times for each file: Enstore's movers, CTA's tape daemon",
     "filters": ["station", "drive"],
     "compares": True,
 }
@@ -29,7 +29,7 @@ def draw(page: Page) -> None:
     station, drive = page.chosen["station"], page.chosen["drive"]
     cost = page.ask("gap_cost", station=station, drive=drive)
     if not cost.rows:
-        st.info("No drive moved two files one after the other in this period.")
+        st.info("No drive moved two files in succession in this period.")
         return
     earlier = page.ask_before("gap_cost", station=station, drive=drive)
     priced = page.ask("lost_time")
@@ -68,12 +68,13 @@ def _say_cost(page: Page, cost: Asked, earlier: Asked | None, priced: Asked) -> 
     if gains:
         total = gains[0] | {"gain_gb_day": sum(row["gain_gb_day"] for row in gains)}
         st.text(
-            f"Lost: {lost} could have moved in that time if nothing else limited. Gain: what remains of it"
+            f"Lost: {lost} could have moved in that time without other limits. Gain, the part that remains"
             f" after the next bottleneck ({total['bottleneck']}): {priced.shown(total, 'gain_gb_day')}."
         )
     else:
         st.text(
-            f"At most {lost} could have moved in that time; the next bottleneck is not known, so neither is the gain."
+            f"At most {lost} could have moved in that time. The gain is unknown, because"
+            " the next bottleneck is unknown."
         )
 
 
@@ -83,8 +84,8 @@ def _before(cost: Asked, earlier: Asked | None) -> str:
         return ""
     then = next(iter(earlier.rows_of(level="all")), None)
     if then is None:
-        return "; no log covers the days compared with"
-    return f"; on the days compared with, long gaps cost {cost.shown(then, 'lost_hours')}"
+        return "; no log covers the comparison days"
+    return f"; on the comparison days, long gaps cost {cost.shown(then, 'lost_hours')}"
 
 
 def _show_histograms(page: Page, cost: Asked) -> list[Asked]:
@@ -103,17 +104,20 @@ def _show_histograms(page: Page, cost: Asked) -> list[Asked]:
             bins.frame().filter(is_its),
             peaks.frame().filter(is_its),
             _slow([one for one in cost.rows_of(level="drive") if one["station"] == name]),
-            name or "no station known",
+            name or "unknown station",
             page.site["expected_gap_s"],
             earlier.frame().filter(is_its) if earlier and earlier.rows else None,
         )
-        says = f"Gaps of station {name}." if name else "Gaps of files without a station."
+        says = f"Gaps of station {name}." if name else "Gaps between files for which no station is known."
         components.show_chart(bins, chart, says, places[number % len(places)])
-    notes = [f"Drives with at least {MUCH:.0%} long gaps have a colour of their own."]
+    notes = [f"Drives with at least {MUCH:.0%} long gaps have their own colour."]
     if len(shown) < len(stations):
-        notes.append(f"The {MOST_STATIONS} of {len(stations)} stations that lost most; choose another in the side bar.")
+        notes.append(
+            f"The {MOST_STATIONS} of {len(stations)} stations that lost most time are shown;"
+            " choose another in the side bar."
+        )
     if earlier and earlier.rows:
-        notes.append("Dashed: the days compared with.")
+        notes.append("Dashed: the comparison days.")
     st.caption(" ".join(notes))
     return [bins, peaks, *([earlier] if earlier else [])]
 
@@ -129,11 +133,11 @@ def _show_examples(page: Page) -> Asked:
     found = page.ask("gap_examples", station=page.chosen["station"], drive=page.chosen["drive"], n=1)
     components.heading(found)
     if not found.rows:
-        st.info("No gap was longer than the rule on long gaps allows.")
+        st.info("No gap was longer than the limit of the rule long_gap.")
     for row in found.rows[:MOST_EXAMPLES]:
         parts = [f"{format.label(found.column(name))} {found.shown(row, name)}" for name in PARTS if row[name]]
         st.text(
-            f"{row['drive']} for {row['station'] or 'no station known'}, {components.instant(row['started_at'])} to"
+            f"{row['drive']} for {row['station'] or 'an unknown station'}, {components.instant(row['started_at'])} to"
             f" {components.instant(row['ended_at'])}: {found.shown(row, 'gap_s')}: {', '.join(parts)}."
         )
         components.show_lines(

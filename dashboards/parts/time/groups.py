@@ -36,7 +36,7 @@ def draw(page: Page) -> None:
         chart = ledger_charts.stacked(spent.frame(of_group), "drive_hours", "storage_group", "drive-hours [h]")
         components.show_chart(spent, chart)
     else:
-        st.info("No log names the storage groups of these days' files. Enstore's accounting export has them.")
+        st.info("No log of these days names the storage groups of files. Enstore's accounting export does.")
     rates = page.ask("group_rates")
     components.heading(rates)
     named = [row | {"storage_group": row["storage_group"] or "all groups"} for row in rates.rows]
@@ -44,11 +44,13 @@ def draw(page: Page) -> None:
     weeks = page.ask("read_patterns", group=group)
     components.heading(weeks)
     if any(row["has_degraded"] for row in weeks.rows):
-        st.warning("A group's reads have become chaotic: twice the drive-hours for a terabyte, and more short mounts.")
+        st.warning(
+            "The reads of a storage group have become scattered: twice the drive-hours per TB, and more short mounts."
+        )
     if weeks.rows:
         components.show_table(weeks, WEEKS)
     else:
-        st.info("No log follows a reading mount from request to dismount in this period.")
+        st.info("No log covers a read mount from request to dismount in this period.")
     components.show_sql(hours, spent, rates, weeks)
 
 

@@ -33,14 +33,16 @@ def draw(page: Page) -> None:
         top = max(rows, key=lambda row: row["max_in_use"])
         of = "" if is_one else f" of {system}"
         st.text(
-            f"At most {top['max_in_use']} of {top['n_drives']} drives{of} were in use at once, first in the hour from"
+            f"At most {top['max_in_use']} of {top['n_drives']} drives{of} were in use at"
+            " the same time, first in the hour from"
             f" {components.instant(top['hour_at'])}."
         )
         says = "Drives in use over the period." if is_one else f"Archive system {system}"
         components.show_chart(used, hour_charts.in_use(used.frame(rows), page.span(), step), says)
     if not all(row["is_possible"] for row in used.rows):
         st.warning(
-            "In some hours more drives were in use than there are: a drive is missing in `site.toml`, or the logs are"
+            "In some hours more drives were in use than the site has: a drive is missing"
+            " in `site.toml`, or the logs are"
             " wrong."
         )
     served = page.ask("drives_in_service")

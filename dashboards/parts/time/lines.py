@@ -38,8 +38,8 @@ def draw(page: Page) -> None:
             f"{page.chosen['drive'] or 'No drive'} spent {'no' if page.chosen['drive'] else 'any'} time in this state."
         )
         return
-    st.header(f"Longest times of “{group_words[bucket]}” on {drive}", anchor=False)
-    most = "" if page.chosen["drive"] else ", the drive with most of it"
+    st.header(f"Longest intervals of “{group_words[bucket]}” on {drive}", anchor=False)
+    most = "" if page.chosen["drive"] else ", the drive with most time in this state"
     st.text(f"{drive}{most}, on {day_text(day)}: {quantity(spent[drive, day] / 3600, 'h')}.")
     components.show_intervals(data.drilled(page.snapshot, drive, bucket, day))
     components.show_sql(ledger)

@@ -23,13 +23,18 @@ MOUNTS = [
 def draw(page: Page) -> None:
     """Draw the part."""
     mounts = page.ask("session_rates", n=components.ASKED_MOUNTS, **page.chosen)
-    components.heading(mounts, "Mounts that lost most time")
+    components.heading(mounts, "Mounts that lost the most time")
     timed = [row for row in mounts.rows if row["requested_at"] and row["overall_rate_mb_s"] is not None]
     if not mounts.rows:
         st.info("No mount moved files in this period.")
     if timed:
         drawn = mounts.frame(timed[:MOST_DRAWN])
-        components.show_chart(mounts, mount_charts.rates(drawn, page.span()), "Each mount at its request.", zooms=True)
+        components.show_chart(
+            mounts,
+            mount_charts.rates(drawn, page.span()),
+            "Each mount as a point at the time of its request.",
+            zooms=True,
+        )
         components.say_cut(mounts, len(timed[:MOST_DRAWN]), len(timed))
     components.show_table(mounts, MOUNTS)
     components.show_sql(mounts)

@@ -19,8 +19,8 @@ PART = {
 }
 SHARES = {
     "busy_share": "at work",
-    "moving_share": "in transfers, not waiting",
-    "lost_share": "the rest of the time at work",
+    "moving_share": "moving data, without waits",
+    "lost_share": "at work, but not moving data",
 }
 
 
@@ -64,17 +64,17 @@ def _sentence(steps: Asked) -> str:
 def _show_hours(page: Page, drive: str) -> Asked:
     """Drives by the hour."""
     hours = page.ask("busy_hours", drive=drive)
-    components.heading(hours, "Which drive, at which hour")
+    components.heading(hours, "Drives by hour")
     if not hours.rows:
-        st.info("No drive was at work for ten minutes of any hour.")
+        st.info("No drive was at work for at least 10 minutes of any hour.")
         return hours
-    what = fields.choose("show", "Show the share of each hour", list(SHARES), SHARES, st)
+    what = fields.choose("show", "Share of each hour to show", list(SHARES), SHARES, st)
     tips = ["drive:N", charts.instant("hour_at", "hour"), "station:N", "mode:N", "verdict:N"]
     tips += [charts.share(name, text) for name, text in SHARES.items()]
     colour = charts.RED if what == "lost_share" else charts.BLUE
     chart = charts.heat_map(hours.frame(), "drive", what, SHARES[what], tips, page.span(), colour)
     components.show_chart(hours, chart, zooms=True)
-    st.caption("Empty: at work for less than ten minutes of the hour: idle, down, or no log covers it.")
+    st.caption("Empty: the drive was at work for less than 10 minutes of the hour, or no log covers it.")
     return hours
 
 

@@ -90,7 +90,7 @@ def _was_watched(
 
 
 def _unwatched(station: str, n_transfers: int) -> dict[str, Any]:
-    why = f"no log of the network or the disks of {station} was read for its transfers, such as nicstat or vmstat"
+    why = f"no log of the network or disks of {station} (such as nicstat or vmstat) covers its transfers"
     nothing = dict.fromkeys(
         ("tool", "watched", "sample_s", "skew_s", "skew_s_low", "skew_s_high", "correlation", "blind_below_s")
     )

@@ -115,4 +115,7 @@ class Gate:
 def check_names(site: Site, rules: dict[str, Rule]) -> None:
     """Refuse a min_coverage of site.toml for a rule that does not exist."""
     if strange := sorted(set(site.min_coverage) - set(rules)):
-        raise ConfigError(f"site.toml: min_coverage names no rule: {', '.join(strange)}", "see `tapescope rules`")
+        raise ConfigError(
+            f"site.toml: min_coverage names rules that do not exist: {', '.join(strange)}",
+            "`tapescope rules` lists the rules",
+        )

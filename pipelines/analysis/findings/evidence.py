@@ -17,7 +17,7 @@ TEXT_CHARS = 300
 def confidence(connection: Connection, rule: Rule, period: Period) -> str:
     """How much of what site.toml declares for the rule's source was read in its period."""
     if not rule.sources:
-        return "high: the absence itself was observed"
+        return "high: the missing log itself is the finding"
     kind = rule.sources[0]
     row = execute(
         connection,
@@ -78,5 +78,7 @@ def _texts(connection: Connection, site: Site, lines: list[tuple[str, int]]) -> 
         numbers = [number for at, number in lines if at == path]
         texts = read_lines(connection, site, path, numbers)
         for number in numbers:
-            found[path, number] = f"({texts})" if isinstance(texts, str) else texts.get(number, "(no such line)")
+            found[path, number] = (
+                f"({texts})" if isinstance(texts, str) else texts.get(number, "(the file has no such line)")
+            )
     return found

@@ -56,8 +56,8 @@ def join(rules: dict[str, Rule], findings: list[dict[str, Any]]) -> None:
                 continue
             other["joined_to"], other["severity"] = finding["finding_id"], _JOINED
             other["text"] += (
-                f" Drives of {finding['entity'][:80]} waited for it {facts['full_hours']:.2f} h: both have one cause"
-                f" ({rule.name}), and the loss is counted there."
+                f" Drives of {finding['entity'][:80]} waited {facts['full_hours']:.2f} h for this link: the loss is"
+                f" counted in that finding ({rule.name}), which has the same cause."
             )
 
 

@@ -70,7 +70,9 @@ def buffers(history: History, group: str = "", n_most: int = N_MOST) -> list[Buf
     """What the drives, and what the pools saw. Raises TapescopeError where no file was read from tape."""
     answer = history.answer("tape_reads", group=group, n_most=str(n_most))
     if not answer.rows:
-        raise TapescopeError("no log has a file read from tape on these days", "give --days or --day")
+        raise TapescopeError(
+            "no log shows a file read from tape on these days", "choose other days with --days or --day"
+        )
     names = [column.name for column in answer.columns]
     columns = dict(zip(names, zip(*answer.rows, strict=True), strict=True))
     files = _codes(zip(columns["system"], columns["file"], strict=True))

@@ -46,7 +46,10 @@ def progress(history: History) -> list[Progress]:
         )
     rows = history.rows("campaign_days")
     if not rows:
-        raise TapescopeError("no log covers drives since a campaign started", "build first, or see `ask coverage`")
+        raise TapescopeError(
+            "no log covers the drives since any campaign started",
+            "run `tapescope build`, or see `tapescope ask coverage`",
+        )
     gains: dict[str, dict[str, float]] = defaultdict(dict)
     for row in history.rows("campaign_levers"):
         gains[row["campaign"]][f"without {row['cause']}"] = row["gain_gb_day"]

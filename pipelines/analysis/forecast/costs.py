@@ -27,7 +27,8 @@ def fit_site(history: History) -> list[Fitted]:
     rows = history.rows("mounts_served")
     if not rows:
         raise TapescopeError(
-            "no mount was logged from request to dismount on these days", "give --days or --day, or see `ask coverage`"
+            "no mount was logged from request to dismount on these days",
+            "choose other days with --days or --day, or see `tapescope ask coverage`",
         )
     return [
         Fitted(generation or "unknown", mode, (mounts := mounts_of(list(group))), fit(mounts))

@@ -58,7 +58,8 @@ def _needed(generation: str | None, days: list[Row], fitted: dict[str, Fitted]) 
     sold = technology.known(generation or "")
     if sold is None:
         return NoEstimate(
-            f"no native rate is known for {generation or 'these drives'}", "`generation` of these drives in site.toml"
+            f"no native rate is known for {generation or 'these drives'}",
+            "the `generation` of these drives in site.toml",
         )
     by_day = [list(group) for _, group in groupby(days, key=lambda row: row["day"])]
     seen_s = np.array([sum(row["known_hours"] for row in rows) / len(rows) * HOUR_S for rows in by_day])
@@ -70,17 +71,17 @@ def _needed(generation: str | None, days: list[Row], fitted: dict[str, Fitted]) 
         one = fitted.get(mode)
         n_mounts = len(one.mounts) if one else 0
         if one is None or n_mounts < LEAST_MOUNTS:
-            why = f"{n_mounts} mounts that {mode} were logged from request to dismount"
-            return NoEstimate(why, f"at least {LEAST_MOUNTS} of them")
+            why = f"{mode} traffic: {n_mounts} mounts were logged from request to dismount"
+            return NoEstimate(why, f"at least {LEAST_MOUNTS} mounts logged from request to dismount")
         efficiency = _ratio(one.mounts.moved_mb, one.mounts.wall_s * sold.native_mb_s)
         mb_s = _over_days(gb * 1000, seen_s, len(gb))
         traffic.append(Traffic(mode, mb_s, BACKLOG, _share(efficiency)))
     if not traffic:
-        return NoEstimate("nothing moved on the days with logs", "days on which it did")
+        return NoEstimate("no data moved on the days with logs", "days on which data moved")
     known = np.array([row["known_hours"] for row in days])
     usable = known - np.array([row["down_hours"] for row in days])
     if not usable.sum():
-        return NoEstimate("the drives were down on all days with logs", "days on which they were not")
+        return NoEstimate("the drives were down on all days with logs", "days on which drives worked")
     available = _share(_over_days(usable, known, len(by_day)))
     return drives_needed(traffic, certain(sold.native_mb_s), available)
 

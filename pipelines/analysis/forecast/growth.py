@@ -62,7 +62,9 @@ def written(history: History, group: str = "", family: str = "", n_days: int = T
     """What was written, day by day. Raises TapescopeError where no log covers any day."""
     rows = history.rows("written_days", group=group, family=family, n_days=str(n_days))
     if not rows:
-        raise TapescopeError("no log covers a day of writing", "build first, or see `ask coverage`")
+        raise TapescopeError(
+            "no log shows what was written on any day", "run `tapescope build`, or see `tapescope ask coverage`"
+        )
     seen = [row for row in rows if row["seen_share"] >= LEAST_SEEN]
     last = history.last_day or rows[-1]["day"]
     days = np.array([row["day"].toordinal() for row in seen], np.int64)
@@ -92,7 +94,7 @@ def outlook(plan: Plan, seen: Written, now: Held) -> Outlook:
     days = (plan.by - seen.last_day).days - 1
     growth = seen.growth
     if not isinstance(growth, NoEstimate) and days < 0:
-        growth = NoEstimate("its day has passed", "a plan for a future day")
+        growth = NoEstimate("the day of the plan has passed", "a plan for a future day")
     if isinstance(growth, NoEstimate):
         return Outlook(plan, seen, now, growth, growth, growth)
     left_gb = max(plan.holdings_tb - now.held_tb, 0.0) * 1000

@@ -83,7 +83,7 @@ def judge_policies(
     now, replayed = min(tried, key=lambda pair: replay_error(reads.record, pair[1])[0])
     error, what = replay_error(reads.record, replayed)
     if reads.record.share < 1 - MOST_ERROR:
-        error, what = 1 - reads.record.share, "bytes read whose request no log has"
+        error, what = 1 - reads.record.share, "bytes of files whose request no log shows"
     nothing = Estimate(0.0, 0.0, 0.0)
     recorded_s = sum(mount.ended_s - mount.begun_s for mount in reads.mounts)
     waits_s = [wait for mount in reads.mounts for wait in mount.waits_s]
@@ -199,15 +199,19 @@ def described(policy: Policy) -> str:
     """A policy in words.
 
     >>> described(Policy(7200, min_files=100, min_gb=500, order="rao"))
-    'oldest request 2 h old, or 100 files, or 500 GB; recommended access order'
+    'oldest request 2 h old, or 100 files, or 500 GB; files in recommended access order'
     """
     ways = [f"oldest request {_time(policy.min_age_s)} old" if policy.min_age_s else "at once"]
     ways += [f"{policy.min_files} files"] if policy.min_files else []
     ways += [f"{policy.min_gb:g} GB"] if policy.min_gb else []
-    ways += [f"no request for {_time(policy.fill_wait_s)}"] if policy.fill_wait_s is not None else []
-    rest = [f"a tape again after {_time(policy.remount_delay_s)}"] if policy.remount_delay_s else []
-    rest += [] if policy.joins else ["no file added to a mount"]
-    words = {"requested": "files as requested", "position": "files by position", "rao": "recommended access order"}
+    ways += [f"no new request for {_time(policy.fill_wait_s)}"] if policy.fill_wait_s is not None else []
+    rest = [f"no remount of a tape for {_time(policy.remount_delay_s)}"] if policy.remount_delay_s else []
+    rest += [] if policy.joins else ["no file added to a running mount"]
+    words = {
+        "requested": "files in order of request",
+        "position": "files in order of position",
+        "rao": "files in recommended access order",
+    }
     return "; ".join([", or ".join(ways), *rest, words[policy.order]])
 
 

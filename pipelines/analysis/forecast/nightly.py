@@ -94,7 +94,9 @@ def _campaigns(history: History) -> Iterator[Row]:
         if one is not None:
             yield from _campaign(one)
             continue
-        why = NoEstimate(f"no log covers a day since it started, {planned.begin}", "logs of its days")
+        why = NoEstimate(
+            f"no log covers a day since the campaign started on {planned.begin}", "logs of days since then"
+        )
         yield _named("eta", planned.name, "days_left", "d") | _columns(why)
 
 
@@ -120,7 +122,7 @@ def _plans(history: History) -> Iterator[Row]:
     except TapescopeError as error:
         for plan in history.site.plan:
             yield _named("growth", plan.name, "holdings_tb", "TB") | _columns(
-                NoEstimate(str(error), "logs of days of writing")
+                NoEstimate(str(error), "logs of days with writes")
             )
         return
     for one in everyone:

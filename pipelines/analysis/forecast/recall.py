@@ -54,10 +54,12 @@ def estimate_recall(
     rows = history.rows("tape_contents", volume=volume)
     if not rows:
         raise TapescopeError(
-            f"no file of a tape {volume!r} is known", "`tapescope sql` on silver.volume_file lists tapes"
+            f"no file of tape {volume!r} is known", "`tapescope sql` on silver.volume_file lists tapes"
         )
     if len({row["system"] for row in rows}) > 1:
-        raise TapescopeError(f"two systems have a tape {volume!r}", "use a site.toml with one of the systems")
+        raise TapescopeError(
+            f"two systems have a tape {volume!r}", "use a site.toml that declares only one of the systems"
+        )
     name = generation or rows[0]["generation"] or ""
     sold = technology.known(name)
     if sold is None:
@@ -69,7 +71,9 @@ def estimate_recall(
     tape = Files(*(np.array([row[key] for row in rows]) for key in ("file_number", "begin_gb", "end_gb")))
     place = {int(number): at for at, number in enumerate(tape.number)}
     if strange := [number for number in numbers if number not in place]:
-        raise TapescopeError(f"{volume} has no file {strange[0]} in the warehouse", f"its files go up to {max(place)}")
+        raise TapescopeError(
+            f"{volume} has no file {strange[0]} in the warehouse", f"the last known file of this tape is {max(place)}"
+        )
     listed = tape.pick(np.array([place[number] for number in numbers]))
     return Foretold(
         sold.name,

@@ -66,7 +66,7 @@ def recommend(site: Site, catalog: Catalog, finding: str, text: str | None = Non
         name = resolve_prefix([str(row[0]) for row in rows], finding)
         _, rule, entity, finding_text, gain, least, most = rows[0]
         if not gain:
-            raise TapescopeError(f"finding {name} has no price", "give --gain and --drives")
+            raise TapescopeError(f"finding {name} has no gain in GB per day", "give --gain and --drives")
         drives = _drives_of(connection, entity)
         cause = catalog.rules[rule].cause_of(entity) if rule in catalog.rules else ""
         ends = (min(gain, gain if least is None else least), max(gain, gain if most is None else most))
@@ -84,7 +84,7 @@ def recommend_freely(
         known = {name for (name,) in connection.execute(f"SELECT drive FROM {LAKE}.site.drive").fetchall()}
         if strange := [name for name in drives if name not in known]:
             raise TapescopeError(
-                f"no drive is called {strange[0]!r}", f"there are {', '.join(sorted(known)) or 'none'}"
+                f"no drive is called {strange[0]!r}", f"known drives: {', '.join(sorted(known)) or 'none'}"
             )
         return (text, None, "\n".join(drives), is_hours, gain.value, gain.low, gain.high)
 
@@ -159,5 +159,5 @@ def _drives_of(connection: Connection, entity: str) -> list[str]:
         {"entity": entity},
     ).fetchall()
     if not found:
-        raise TapescopeError(f"no drive belongs to {entity!r}", "give --gain and --drives")
+        raise TapescopeError(f"no drive belongs to {entity!r}, which the finding concerns", "give --gain and --drives")
     return [str(name) for (name,) in found]

@@ -13,8 +13,8 @@ WORDS = {
     "depth": "{:g} requests queued",
     "disk_mb_s": "disks carry {:g} MB/s",
     "link_mb_s": "links carry {:g} MB/s",
-    "chunk_gb": "chunks of {:g} GB",
-    "at_once": "all requested at once",
+    "chunk_gb": "writes in chunks of {:g} GB",
+    "at_once": "all mounts requested at once",
     "writes_wait_for_reads": "writes wait for reads",
 }
 UNCHANGED = "none: the replay"
@@ -37,17 +37,17 @@ class Scenario:
     def against(self, other: "Scenario") -> str:
         """What is gained or lost against another scenario, in a sentence."""
         pairs = [
-            (self.done_h - other.done_h, "mounts are done {:,.2f} h {} on average", ("later", "sooner")),
-            (self.waited_h - other.waited_h, "they wait {:,.2f} h {} in all", ("more", "less")),
-            (self.ended_h - other.ended_h, "the work ends {:,.2f} h {}", ("later", "sooner")),
+            (self.done_h - other.done_h, "mounts end {:,.2f} h {} on average", ("later", "sooner")),
+            (self.waited_h - other.waited_h, "mounts wait {:,.2f} h {} in total", ("more", "less")),
+            (self.ended_h - other.ended_h, "all work ends {:,.2f} h {}", ("later", "sooner")),
         ]
         parts = [form.format(abs(h), words[h < 0]) for h, form, words in pairs if abs(h) >= LEAST]
         if not parts:
-            return "Against the replay: no difference."
+            return "Compared with the replay: no difference."
         verdict = "neither better nor worse"
         if abs(self.done_h - other.done_h) >= LEAST:
             verdict = "worse" if self.done_h > other.done_h else "better"
-        return f"Against the replay: {verdict}; {', '.join(parts)}."
+        return f"Compared with the replay: {verdict}; {', '.join(parts)}."
 
 
 def described(changes: Changes) -> str:
@@ -96,12 +96,12 @@ def ranked(work: Work, replayed: Outcome, runs: list[tuple[Changes, Outcome]]) -
 def _hindrance(work: Work, replayed: Outcome, changes: Changes, outcome: Outcome) -> str:
     """Why this could not go on: mounts that never end, or drives asked for more hours than they have."""
     if outcome.n_stuck:
-        return f"{_counted(outcome.n_stuck, 'mount')} never ended: they waited for data that was never read"
+        return f"{_counted(outcome.n_stuck, 'mount')} never ended, because the data to write was never read"
     if changes.at_once:
         return ""  # the queue is what was asked for
     for kind, number in sorted((work.drives | changes.drives).items()):
         busy_s = sum(use.busy_s for (of, _), use in outcome.uses.items() if of == kind)
         if busy_s > number * replayed.ended_s:
             factor = busy_s / (number * replayed.ended_s)
-            return f"{kind} drives cannot keep up: the work asks for {factor:.1f} times their hours"
+            return f"{kind} drives cannot keep up: the work needs {factor:.1f} times their hours"
     return ""

@@ -96,7 +96,8 @@ def logged_mounts(history: History) -> list[list[Row]]:
     mounts = [list(group) for _, group in groupby(rows, key=lambda row: (row["system"], row["session_id"]))]
     if not any(map(is_whole, mounts)):
         raise TapescopeError(
-            "no mount was logged from request to dismount on these days", "give --days or --day, or see `ask coverage`"
+            "no mount was logged from request to dismount on these days",
+            "choose other days with --days or --day, or see `tapescope ask coverage`",
         )
     return mounts
 

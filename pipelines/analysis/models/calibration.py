@@ -63,7 +63,7 @@ class Calibration:
     def service(self) -> Service:
         """The fitted costs. Raises ValueError where one of them is not known."""
         if self.unknown:
-            raise ValueError("; ".join(f"{name} is not identifiable: {u.reason}" for name, u in self.unknown.items()))
+            raise ValueError("; ".join(f"{name} cannot be determined: {u.reason}" for name, u in self.unknown.items()))
         value = {name: found.value for name, found in self.parameters.items() if isinstance(found, Estimate)}
         return Service(value["speed_mb_s"], value["mount_s"], value["file_s"], value["seek_s"])
 
@@ -138,7 +138,7 @@ _SIZES = "files of different sizes, or logs that record how long data moved"
 _APART = {
     frozenset({"mount_s", "file_s"}): "mounts of few files as well as of many",
     frozenset({"file_s", "speed_mb_s"}): _SIZES,
-    frozenset({"mount_s", "speed_mb_s"}): "mounts that moved little as well as much",
+    frozenset({"mount_s", "speed_mb_s"}): "mounts that moved little data as well as mounts that moved much",
 }
 
 
@@ -151,9 +151,9 @@ def _collinear(design: Floats, columns: list[Parameter], mounts: Mounts) -> dict
     share /= share.sum(axis=0)
     together = [name for name, part in zip(columns, share[-1], strict=True) if part > 0.5]
     sizes = mounts.moved_mb / mounts.n_files
-    why = f"{' and '.join(together)} cannot be separated"
+    why = f"these mounts cannot separate {' and '.join(together)}"
     if "speed_mb_s" in together:
-        why += f": the mean file of a mount is {sizes.min():.0f} to {sizes.max():.0f} MB, nearly the same everywhere"
+        why += f": their mean file size is {sizes.min():.0f} to {sizes.max():.0f} MB, nearly the same in all mounts"
     needed = _APART.get(frozenset(together), f"{_SIZES}, and mounts of few files as well as of many")
     return dict.fromkeys(together, NoEstimate(why, needed))
 
@@ -162,7 +162,9 @@ def _refused(mounts: Mounts, unknown: dict[Parameter, NoEstimate]) -> Calibratio
     """If some parameters have no estimate, the other fitted ones are worthless too; measured values remain."""
     if len(mounts) < _SPARE:
         return Calibration(len(mounts), dict.fromkeys(UNITS, next(iter(unknown.values()))))
-    rest = NoEstimate("it is fitted together with costs that cannot be separated", "the same data")
+    rest = NoEstimate(
+        "this value was fitted with costs that these mounts cannot separate", "data that separate those costs"
+    )
     found: dict[Parameter, Estimate | NoEstimate] = {name: unknown.get(name, rest) for name in UNITS}
     times = bootstrap.counts(len(mounts))
     if mounts.moving_s is not None:
@@ -187,7 +189,7 @@ def _judged(mounts: Mounts, columns: list[Parameter], fitted: Floats, draws: Flo
     found: dict[Parameter, Estimate | NoEstimate] = {}
     usable = np.isfinite(draws).all(axis=1)
     if usable.mean() < 0.9:
-        thin = NoEstimate("one or two mounts decide the result", "more mounts that differ as these do")
+        thin = NoEstimate("one or two mounts decide the result", "more mounts with the same variety of files and sizes")
         return _refused(mounts, dict.fromkeys(columns, thin))
     for place, name in enumerate(columns):
         found[name] = _signed(name, float(fitted[place]), draws[usable, place], len(mounts), len(columns))
@@ -206,11 +208,12 @@ def _signed(name: Parameter, value: float, draws: Floats, n_mounts: int, n_colum
         if one.high > 0:
             return Estimate(max(0.0, value), max(0.0, one.low), one.high)
         return NoEstimate(
-            f"it comes out negative ({value:.1f} s): the formula does not fit", "check how these mounts differ"
+            f"the fitted cost is negative ({value:.1f} s): the formula does not fit",
+            "a check of how these mounts differ",
         )
     if value <= 0 or one.low <= 0:
-        speed = f"{1 / value:.0f} MB/s" if value < 0 else "without an upper end"
-        return NoEstimate(f"the speed comes out {speed}", _SIZES)
+        speed = f"{1 / value:.0f} MB/s" if value < 0 else "unlimited"
+        return NoEstimate(f"the fitted speed is {speed}", _SIZES)
     return Estimate(1 / value, 1 / one.high, 1 / one.low)
 
 
@@ -248,7 +251,7 @@ def drift(ratio: Floats, day: Floats | None) -> Estimate | NoEstimate:
     An interval that holds 0 is no drift that could be shown.
     """
     if day is None or len(day) < 8 or np.ptp(day) < 2:
-        return NoEstimate("fewer than eight mounts, or less than two days", "a longer period")
+        return NoEstimate("the period has fewer than eight mounts, or less than two days", "a longer period")
     thin = slice(None, None, 1 + len(day) // MOST_FOR_DRIFT)  # its pairs grow with the square
     slope, _, low, high = scipy.stats.theilslopes(ratio[thin], day[thin], alpha=bootstrap.LEVEL)
     return Estimate(float(slope), float(low), float(high)).times(WEEK_DAYS)

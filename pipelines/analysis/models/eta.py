@@ -60,7 +60,7 @@ def days_left(
     Estimate(value=10.0, low=10.0, high=10.0)
     """
     if left_gb < 0:
-        raise ValueError("what is left cannot be negative")
+        raise ValueError("the amount left to move must not be negative")
     rng = np.random.default_rng(seed)
     past = learn(moved_gb, rng)
     if isinstance(past, NoEstimate):
@@ -111,13 +111,13 @@ class Past:
 def learn(moved_gb: Floats, rng: np.random.Generator) -> Past | NoEstimate:
     """What past days show about future ones, if these are like them."""
     if not np.isfinite(moved_gb).all() or (len(moved_gb) and moved_gb.min() < 0):
-        raise ValueError("what was moved cannot be negative")
+        raise ValueError("the amounts moved must not be negative")
     if len(moved_gb) < LEAST_DAYS:
-        seen = "one day has logs" if len(moved_gb) == 1 else f"{len(moved_gb)} days have logs"
+        seen = "only one day has logs" if len(moved_gb) == 1 else f"only {len(moved_gb)} days have logs"
         return NoEstimate(seen, f"logs of at least {LEAST_DAYS} days")
     mean = float(moved_gb.mean())
     if not mean:
-        return NoEstimate("nothing moved on the days with logs", "days on which it did")
+        return NoEstimate("no data moved on the days with logs", "days on which data moved")
     block = WEEK if len(moved_gb) >= 3 * WEEK else 1
     sums = _blocks(moved_gb, block)
     scatter = float(sums.std(ddof=1)) / math.sqrt(block)

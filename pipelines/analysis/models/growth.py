@@ -115,15 +115,13 @@ class Growth:
         found = _ends(self.lines.days_until(gb))
         if found.value <= self.reach_days:
             return found
-        days = f"the next {self.reach_days} days; the {self.span_days} days with logs reach no further ahead"
-        return NoEstimate(f"not within {days}", "logs of more days")
+        days = f"{self.reach_days} days; {self.span_days} days of logs allow no estimate further ahead"
+        return NoEstimate(f"not within the next {days}", "logs of more days")
 
     def _beyond(self, days: float) -> NoEstimate | None:
         if days <= self.reach_days:
             return None
-        is_grown = isinstance(self.factor_year, Estimate)
-        times = f"{MOST_AHEAD} times the" if is_grown else "the"
-        why = f"{days:g} days ahead is further than {times} {self.span_days} days with logs"
+        why = f"{days:g} days is too far ahead: {self.span_days} days of logs allow {self.reach_days} days at most"
         needed = max(math.ceil(days / MOST_AHEAD), LEAST_WEEKS * WEEK)
         return NoEstimate(why, f"logs of at least {needed} days")
 
@@ -139,7 +137,7 @@ def learn(days: Ints, written_gb: Floats, last_day: int, seed: int = 0) -> Growt
     rng = np.random.default_rng(seed)
     past = eta.learn(written_gb, rng)
     if isinstance(past, NoEstimate):
-        return NoEstimate(past.reason.replace("moved", "was written"), past.data_needed)
+        return NoEstimate(*(text.replace("moved", "was written") for text in (past.reason, past.data_needed)))
     ahead, gb_day = _weeks(days, written_gb, last_day)
     span = int(days.max() - days.min()) + 1
     if (why := _too_little(ahead, gb_day)) is not None:
@@ -163,9 +161,9 @@ def _weeks(days: Ints, written_gb: Floats, last_day: int) -> tuple[Floats, Float
 
 
 def _too_little(ahead: Floats, gb_day: Floats) -> NoEstimate | None:
-    needed = f"logs of at least {LEAST_WEEKS} weeks with writes throughout; of two years, to separate seasons"
+    needed = f"logs of at least {LEAST_WEEKS} weeks with writes throughout; to separate seasons, logs of two years"
     if len(ahead) < LEAST_WEEKS:
-        return NoEstimate(f"{len(ahead)} weeks have logs", needed)
+        return NoEstimate(f"only {len(ahead)} weeks have logs", needed)
     if _is_cut(gb_day[np.argsort(ahead)] > 0):
         return NoEstimate("writing started or ended within the weeks with logs", needed)
     return None

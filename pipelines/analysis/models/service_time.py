@@ -44,7 +44,7 @@ class Service:
         20.11
         """
         if n_files <= 0 or file_mb <= 0 or n_mounts < 0:
-            raise ValueError("files and their size must be above 0")
+            raise ValueError("the number of files and their size must be above 0")
         moved_mb = n_files * file_mb
         return TimeSpent(
             moved_mb,
@@ -114,7 +114,7 @@ class Mounts:
     def __post_init__(self) -> None:
         arrays = [self.n_files, self.moved_mb, self.wall_s, self.moving_s, self.seek_s, self.day, self.between_s]
         if any(a is not None and (a.shape != self.n_files.shape or not np.isfinite(a).all()) for a in arrays):
-            raise ValueError("every mount needs the same numbers")
+            raise ValueError("every mount needs one finite value of each quantity")
         if len(self) and min(self.n_files.min(), self.moved_mb.min(), self.wall_s.min()) <= 0:
             raise ValueError("files, megabytes and seconds of a mount must be above 0")
 
@@ -142,9 +142,9 @@ class Check:
     def summary(self) -> str:
         """Whether the formula fits; where it does not fit, the search for places is offered (X2)."""
         if self.fits:
-            return f"the formula fits: half of the mounts within {np.median(np.abs(self.error)):.1%}"
+            return f"the formula fits: half of the mounts have errors of at most {np.median(np.abs(self.error)):.1%}"
         left = f"{self.left_over_s.min():.1f} to {self.left_over_s.max():.1f} s per file remain unexplained"
-        what = "as much as searches cost" if self.left_over_s.max() >= SEEK_LIKE_S else "too little for seeks"
+        what = "as long as seeks take" if self.left_over_s.max() >= SEEK_LIKE_S else "too short for seeks"
         return f"the formula does not fit: {left}, {what}"
 
 

@@ -80,7 +80,7 @@ def drives_needed(
         is_share = name.endswith(("efficiency", "availability"))
         if not 0 < one.low <= one.value <= one.high or (is_share and one.high > 1):
             raise ValueError(
-                f"{name} must be above 0{' and at most 1' if is_share else ''}, with its value inside the interval"
+                f"{name} must be above 0{' and at most 1' if is_share else ''}, and its value must lie between low and high"
             )
     point = {name: np.array(one.value) for name, one in inputs.items()}
     rng = np.random.default_rng(seed)
@@ -138,7 +138,9 @@ def files_per_mount_for(service: Service, rate_mb_s: float, file_mb: float) -> f
     spare = file_mb / rate_mb_s - file_mb / service.speed_mb_s - service.file_s - service.seek_s
     if spare <= 0:
         best = Service(service.speed_mb_s, 0, service.file_s, service.seek_s).time(1, file_mb).rate_mb_s
-        raise ValueError(f"files of {file_mb:g} MB never reach {rate_mb_s:g} MB/s: {best:.1f} MB/s without any mount")
+        raise ValueError(
+            f"files of {file_mb:g} MB never reach {rate_mb_s:g} MB/s: they reach {best:.1f} MB/s even without mounts"
+        )
     return service.mount_s / spare
 
 
@@ -154,7 +156,9 @@ def chunk_for_efficiency(service: Service, efficiency: float, file_mb: float) ->
     _share(efficiency)
     spare = (1 / efficiency - 1) / service.speed_mb_s - (service.file_s + service.seek_s) / file_mb
     if spare <= 0:
-        raise ValueError(f"files of {file_mb:g} MB never reach an efficiency of {efficiency:g}, whatever the chunk")
+        raise ValueError(
+            f"files of {file_mb:g} MB never reach an efficiency of {efficiency:g}, whatever the size of the chunk"
+        )
     return service.mount_s / spare
 
 

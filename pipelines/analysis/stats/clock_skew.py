@@ -66,10 +66,12 @@ def skew(
             blind, f"{begins.size} transfers where {MIN_EVENTS} are needed", f"at least {MIN_EVENTS} transfers"
         )
     if step_s > most_s:
-        return _nothing(blind, f"samples of {step_s:g} s cannot show a skew of up to {most_s:g} s: give finer ones")
+        return _nothing(
+            blind, f"samples of {step_s:g} s cannot show a clock skew of up to {most_s:g} s: give finer samples"
+        )
     usual = float(np.median(ends - begins))
     if step_s > 4 * usual:
-        return _nothing(blind, f"samples of {step_s:g} s blur transfers of {usual:g} s: give finer ones")
+        return _nothing(blind, f"samples of {step_s:g} s blur transfers of {usual:g} s: give finer samples")
     lags = np.arange(-most_s, most_s + 1)
     blocks = np.arange(sampled.size) * min(_N_BLOCKS, sampled.size) // sampled.size
     moments = _moments(begins, ends, moved, sampled, rates, step_s, lags, blocks)
@@ -78,11 +80,13 @@ def skew(
     far = np.abs(lags - lags[best]) > max(2 * usual, 2 * step_s)
     if not curve[best] >= _LEAST_CORRELATION or (far.any() and curve[best] < _LEAST_LEAD * curve[far].max()):
         return _nothing(
-            blind, f"no lag is distinct: the largest correlation is {curve[best]:.2f}", "days with less other traffic"
+            blind,
+            f"no time lag clearly fits best: the largest correlation is {curve[best]:.2f}",
+            "days with less other traffic",
         )
     if best in (0, lags.size - 1):
         return _nothing(
-            blind, f"the best lag is the largest that was tried, {lags[best]:g} s", "clocks that differ by less"
+            blind, f"the best time lag is the largest that was tried, {lags[best]:g} s", "clocks that differ by less"
         )
     random = np.random.default_rng(seed)
     n = moments.shape[0]

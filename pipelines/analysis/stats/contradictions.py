@@ -6,8 +6,8 @@ ROUNDING = 0.05  # figures for people are printed to two digits
 # What a figure is wrong by when its unit was mistaken.
 _SLIPS = {
     8.0: "bits taken for bytes",
-    1000.0: "a step of a thousand in the unit",
-    1024.0: "a step of 1024 in the unit",
+    1000.0: "unit wrong by a factor of 1000",
+    1024.0: "unit wrong by a factor of 1024",
     1024 / 1000: "binary and decimal units mixed",
     (1024 / 1000) ** 2: "MiB and MB mixed",
     (1024 / 1000) ** 3: "GiB and GB mixed",
@@ -30,7 +30,7 @@ def disagree(what: str, stated: float, computed: float, tolerance: float = ROUND
 
     >>> disagree("duties in all", 2.4, 0.6 + 0.6 + 0.8 + 0.4)
     >>> disagree("segment of 1 GB over four, bytes", 256e3, 256e6).why
-    'stated 2.56e+05, computed 2.56e+08: a step of a thousand in the unit'
+    'stated 2.56e+05, computed 2.56e+08: unit wrong by a factor of 1000'
     >>> disagree("TB in 12 days at 84.01 MB/s", 41.3, 84.01e6 * 12 * 86400 / 1e12).why
     'stated 41.3, computed 87.1'
     """
@@ -55,19 +55,19 @@ def above(what: str, stated: float, most: float, because: str, tolerance: float 
     `tolerance` is a share of `most`: compression, or how much clocks and counters may err.
 
     >>> above("movers in use", 11.71, 9, "drives of the test").why
-    '11.7 where 9 drives of the test is the maximum'
+    '11.7 exceeds the maximum of 9 drives of the test'
     >>> above("drive rate", 83.4, 120.0, "MB/s of the nameplate")
     """
     if stated <= most * (1 + tolerance):
         return None
-    return Contradiction(what, stated, most, f"{stated:.3g} where {most:.3g} {because} is the maximum")
+    return Contradiction(what, stated, most, f"{stated:.3g} exceeds the maximum of {most:.3g} {because}")
 
 
 def above_one(what: str, share: float) -> Contradiction | None:
     """A share, duty or efficiency above 1.
 
     >>> above_one("f = drive/overall", 83.4 / 72.6).why
-    '1.15 where 1 for a share is the maximum'
+    '1.15 exceeds the maximum of 1 for a share'
     """
     return above(what, share, 1.0, "for a share", 1e-9)
 
@@ -108,7 +108,9 @@ def unbalanced(
     if abs(came_in - went_out) <= stored + tolerance * max(came_in, went_out):
         return None
     expected = round(possible, 12) if came_in > went_out else went_out - stored
-    return Contradiction(what, came_in, expected, f"{came_in:.3g} in, {went_out:.3g} out, room for {stored:.3g}")
+    return Contradiction(
+        what, came_in, expected, f"{came_in:.3g} came in, {went_out:.3g} went out, and only {stored:.3g} can be stored"
+    )
 
 
 def fits_memory(what: str, file_bytes: float, n_files: int, memory_bytes: float) -> Contradiction | None:

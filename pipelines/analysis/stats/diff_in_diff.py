@@ -9,7 +9,7 @@ from pipelines.analysis.stats.bootstrap import Floats
 from pipelines.primitives.estimate import Estimate, NoEstimate
 
 LEAST_DAYS = 5
-_NO_WORK = NoEstimate("the drives moved nothing before, or did nothing after", "days on which they work")
+_NO_WORK = NoEstimate("the drives moved no data before, or did no work after", "days with work on both sides")
 
 
 class Days(NamedTuple):
@@ -50,7 +50,7 @@ def realised(
     n_days = min(len(before.moved_gb), len(after.moved_gb))
     has_peers = bool(peers_before and peers_after and peers_before.moved_gb.sum() and peers_after.moved_gb.sum())
     if n_days < LEAST_DAYS:
-        return Realised(NoEstimate(f"{n_days} days on one side", f"at least {LEAST_DAYS} days on both"), has_peers)
+        return Realised(NoEstimate(f"only {n_days} days before or after the change", f"{LEAST_DAYS} days before and after"), has_peers)
     if not before.moved_gb.sum() or not after.busy_hours.sum():
         return Realised(_NO_WORK, has_peers)
     sides = (before, after, peers_before, peers_after) if has_peers else (before, after, None, None)

@@ -36,12 +36,12 @@ def ratio_of_sums(
     a, b = np.bincount(place, above), np.bincount(place, below)
     k = int(a.size)
     if not b.sum() > 0:
-        return NoEstimate("there is nothing to compare with", "something to compare with")
+        return NoEstimate("there is nothing to compare with", "values to compare with")
     if k < min_clusters:
         return NoEstimate(f"{k} clusters where {min_clusters} are needed", f"at least {min_clusters} clusters")
     ratio = float(a.sum() / b.sum())
     if ratio == 0:
-        return NoEstimate("no case was observed", "a case above 0")
+        return NoEstimate("no case was observed", "at least one case above 0")
     error = float(np.sqrt(k / (k - 1) * np.sum((a - ratio * b) ** 2)) / b.sum())
     reach = float(scipy.special.stdtrit(k - 1, (1 + level) / 2)) * error / ratio
     return Estimate(ratio, ratio * float(np.exp(-reach)), ratio * float(np.exp(reach)))

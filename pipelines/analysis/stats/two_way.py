@@ -107,8 +107,8 @@ def _drive_effect(
     name: str, value: float, low: float, high: float, n: int, n_shared: int, group: int, min_shared: int
 ) -> Effect:
     if n_shared < min_shared:
-        why = f"{n_shared} of its {n} tapes ran in another drive; {min_shared} are needed"
-        none = NoEstimate(why, f"{min_shared} tapes of it that other drives have read too")
+        why = f"only {n_shared} of the drive's {n} tapes were also used in another drive; {min_shared} are needed"
+        none = NoEstimate(why, f"{min_shared} tapes of this drive that other drives have used too")
         return Effect(name, none, int(n), int(n_shared), int(group))
     ratio = Estimate(*(float(np.exp(x)) for x in (value, low, high)))
     return Effect(name, ratio, int(n), int(n_shared), int(group))
@@ -117,7 +117,13 @@ def _drive_effect(
 def _tape_effect(name: str, value: float, n: int, group: int) -> Effect:
     """One rate a drive leaves too little for an interval of a tape."""
     if n < 2:
-        return Effect(name, NoEstimate("it ran in one drive only", "a mount in another drive"), int(n), 0, int(group))
+        return Effect(
+            name,
+            NoEstimate("the tape was used in one drive only", "a mount of the tape in another drive"),
+            int(n),
+            0,
+            int(group),
+        )
     return Effect(name, Estimate(float(np.exp(value)), -np.inf, np.inf), int(n), int(n), int(group))
 
 

@@ -24,24 +24,26 @@ __all__ = ["COLUMNS", "VERDICTS", "Line", "Study", "Table", "every", "find", "na
 
 VERDICTS = {
     "matches": "the computed figure is the printed one, or the rule finds nothing wrong",
-    "rounded": "the computed figure is the printed one only if that is cut, or rounded more than its digits show",
-    "wrong": "the document's figures contradict each other, or those they come from",
-    "misfit": "a model's figure differs from the measured one: not an error of the document",
-    "derived": "the document leaves it open; tapescope computes it",
-    "noted": "a contradiction in the wording, which a reader found and no rule",
-    "unresolved": "tapescope cannot compute it yet",
+    "rounded": "the computed figure equals the printed one only if that was cut, or rounded more than its digits show",
+    "wrong": "the document's figures contradict each other, or the figures from which they were computed",
+    "misfit": "a model's figure differs from the measured one, which is not an error of the document",
+    "derived": "the document does not give this figure; tapescope computes it",
+    "noted": "a contradiction in the wording, found by a reader and not by a rule",
+    "unresolved": "tapescope cannot compute the figure yet",
 }
 COLUMNS = (
-    Column("id", "VARCHAR", "requirement it belongs to"),
-    Column("what", "VARCHAR", "what is meant"),
+    Column("id", "VARCHAR", "requirement to which the figure belongs"),
+    Column("what", "VARCHAR", "name of the figure or check"),
     Column("unit", "VARCHAR", "unit of both figures"),
     Column("printed", "VARCHAR", "the figure as the document prints it"),
     Column("ours", "DOUBLE", "the same figure, computed by tapescope"),
-    Column("difference", "DOUBLE", "computed minus printed; for a range the distance outside it"),
+    Column(
+        "difference", "DOUBLE", "computed minus printed figure; for a printed range, the distance outside the range"
+    ),
     Column("verdict", "VARCHAR", "; ".join(f"{key}: {meaning}" for key, meaning in VERDICTS.items())),
-    Column("why", "VARCHAR", "what is wrong, or why it is open"),
-    Column("place", "VARCHAR", "where in the document"),
-    Column("how", "VARCHAR", "the function of tapescope that computes it, or the rule that judged it"),
+    Column("why", "VARCHAR", "what is wrong, or why the figure is not computed"),
+    Column("place", "VARCHAR", "place in the document"),
+    Column("how", "VARCHAR", "formula that computes the figure, or rule that checks it"),
 )
 
 
@@ -69,7 +71,7 @@ def find(name: str) -> Study:
     """The case study of that name, or the only one whose name begins so. Raises QuestionRefused."""
     fitting = [known for known in names() if known.startswith(name)]
     if name not in fitting and len(fitting) != 1:
-        raise QuestionRefused(f"there is no case study {name!r}", f"there are: {', '.join(names())}")
+        raise QuestionRefused(f"there is no case study {name!r}", f"case studies: {', '.join(names())}")
     return load(name if name in fitting else fitting[0])
 
 
@@ -121,7 +123,7 @@ def _figures(figure: Figure, known: dict[str, Any]) -> Iterator[Line]:
             continue
         ours = evaluate(figure.ours, names_known)
         if not isinstance(ours, int | float):
-            raise ContractError(f"{figure.id} {what}: {figure.ours} is not a number: {ours!r}")
+            raise ContractError(f"{figure.id} {what}: the formula {figure.ours} does not give a number: {ours!r}")
         yield _judged(figure, what, printed, float(ours))
 
 
@@ -131,10 +133,16 @@ def _judged(figure: Figure, what: str, printed: str, ours: float) -> Line:
         return Line(figure.id, what, "derived", ours=ours, **context)
     verdict, off = agreement(printed, ours, figure.is_approximate), difference(printed, ours)
     if verdict == "wrong" and figure.model:
-        why = f"{figure.model} gives {ours:.3g} where {printed} was measured"
+        why = f"{figure.model} gives {ours:.3g}, but {printed} was measured"
         return Line(figure.id, what, "misfit", ours=ours, difference=off, why=why, **context)
     found = disagree(what, float(read(printed).low), ours) if verdict == "wrong" else None
-    why = found.why if found else "cut, or rounded further than its digits show" if verdict == "rounded" else ""
+    why = (
+        found.why
+        if found
+        else "the printed figure is cut, or rounded more than its digits show"
+        if verdict == "rounded"
+        else ""
+    )
     return Line(figure.id, what, verdict, ours=ours, difference=off, why=why, **context)
 
 

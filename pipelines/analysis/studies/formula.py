@@ -61,7 +61,7 @@ def one_row(rows: list[SimpleNamespace], **where: Any) -> SimpleNamespace:
     """The one row that fits. Raises ContractError for none or several."""
     found = [row for row in rows if all(getattr(row, name) == value for name, value in where.items())]
     if len(found) != 1:
-        raise ContractError(f"{len(found)} rows fit {where}, not one")
+        raise ContractError(f"{len(found)} rows fit {where} instead of one")
     return found[0]
 
 
@@ -84,7 +84,7 @@ def _value(node: ast.expr, known: dict[str, Any]) -> Any:
             return [_value(item, known) for item in node.elts]
         case ast.Attribute():
             if node.attr.startswith("_"):
-                raise ValueError(f"{node.attr} is not public")
+                raise ValueError(f"a formula must not use the private name {node.attr}")
             return getattr(_value(node.value, known), node.attr)
         case ast.Subscript():
             return _value(node.value, known)[_value(node.slice, known)]
@@ -100,12 +100,12 @@ def _value(node: ast.expr, known: dict[str, Any]) -> Any:
             return _value(node.func, known)(*given, **named)
         case ast.GeneratorExp(generators=[loop]) | ast.ListComp(generators=[loop]):
             return list(_loop(node.elt, loop, known))
-    raise ValueError(f"a formula has no {type(node).__name__}")
+    raise ValueError(f"a formula must not contain {type(node).__name__}")
 
 
 def _loop(item: ast.expr, loop: ast.comprehension, known: dict[str, Any]) -> Iterator[Any]:
     if not isinstance(loop.target, ast.Name):
-        raise ValueError("a loop has one name")
+        raise ValueError("a loop must have exactly one name")
     for value in _value(loop.iter, known):
         inner = known | {loop.target.id: value}
         if all(_value(test, inner) for test in loop.ifs):

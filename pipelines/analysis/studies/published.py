@@ -41,7 +41,7 @@ def file_size_for(rate_mb_s: float, stream_mb_s: float, gap_s: float) -> float:
     489
     """
     if not 0 < rate_mb_s < stream_mb_s:
-        raise ValueError("the rate must be above 0 and below the stream's own")
+        raise ValueError("the rate must be above 0 and below the stream's own rate")
     return gap_s / (1 / rate_mb_s - 1 / stream_mb_s)
 
 
@@ -52,7 +52,7 @@ def buffer_hours(buffer_gb: float, rate_mb_s: float) -> float:
     5.2
     """
     if rate_mb_s <= 0 or buffer_gb < 0:
-        raise ValueError("the rate must be above 0, and the room must not be negative")
+        raise ValueError("the rate must be above 0, and the free space must not be negative")
     return buffer_gb * 1000 / rate_mb_s / 3600
 
 
@@ -74,7 +74,7 @@ def narrowest(chain: dict[str, float]) -> tuple[str, float]:
     ('switch', 1100.0)
     """
     if not chain:
-        raise ValueError("a chain without links")
+        raise ValueError("the chain has no links")
     name = min(chain, key=lambda link: chain[link])
     return name, chain[name]
 
@@ -129,23 +129,23 @@ def too_few_streams(what: str, tested: int, in_service: int) -> Contradiction | 
     """A benchmark with fewer streams than the system serves says nothing of how they share (G6, N15).
 
     >>> too_few_streams("one dd against 4 drives", 1, 4).why
-    '1 streams tested where 4 run in service'
+    'the test ran 1 streams, but 4 run in service'
     """
     if tested >= in_service:
         return None
-    return Contradiction(what, tested, in_service, f"{tested} streams tested where {in_service} run in service")
+    return Contradiction(what, tested, in_service, f"the test ran {tested} streams, but {in_service} run in service")
 
 
 def two_figures(what: str, figures: Sequence[float], tolerance: float = ROUNDING) -> Contradiction | None:
     """One thing with figures further apart than rounding explains, as a share of the largest (P25, M19).
 
     >>> two_figures("rate of the powerful servers", [110.0, 120.0]).why
-    '110 in one place and 120 in another'
+    'the document gives 110 in one place and 120 in another'
     """
     low, high = min(figures), max(figures)
     if high - low <= tolerance * abs(high):
         return None
-    return Contradiction(what, low, high, f"{low:.3g} in one place and {high:.3g} in another")
+    return Contradiction(what, low, high, f"the document gives {low:.3g} in one place and {high:.3g} in another")
 
 
 def variation(values: Values) -> float:

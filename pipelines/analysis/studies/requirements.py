@@ -69,7 +69,7 @@ def ledger(path: Path = FOLDER / "requirements.toml") -> list[Requirement]:
         raise ContractError(f"{path}: {error}") from error
     for entry in found:
         if not (entry.test or entry.open or entry.out) or (entry.open and entry.out):
-            raise ContractError(f"{path}: {entry.id} needs a test, or one of `open` and `out`")
+            raise ContractError(f"{path}: {entry.id} needs a test, or either `open` or `out`")
     return found
 
 

@@ -1,4 +1,4 @@
-"""`tapescope forecast`: drives needed, durations, what-if. Each command of this folder's modules joins the group."""
+"""The command group `tapescope forecast`; the modules of this folder add its commands."""
 
 import json
 from datetime import datetime
@@ -14,17 +14,17 @@ from pipelines.cli.registration import register
 @click.group(invoke_without_command=True)
 @click.pass_context
 @site_option
-@click.option("--day", type=DAY, help="Site day on which to forecast; default: the last day with data.")
+@click.option("--day", type=DAY, help="Site day from which to forecast; default: the last day with data.")
 @click.option("--json", "as_json", is_flag=True, help="Print the counts as JSON.")
 def forecast(context: click.Context, site_path: Path, day: datetime | None, as_json: bool) -> None:
     """Fit models to the site's history: drives needed, time needed, and what a change would do.
 
-    Without a command it computes and stores a night's forecasts, as `tapescope run` does.
+    Without a subcommand, compute and store the forecasts of a night, as `tapescope run` does.
     """
     if context.invoked_subcommand is not None:
         given = [name for name in context.params if context.get_parameter_source(name) is ParameterSource.COMMANDLINE]
         if given:
-            raise click.UsageError(f"options go after `{context.invoked_subcommand}`")
+            raise click.UsageError(f"write the options after `{context.invoked_subcommand}`")
         return
     from pipelines import steps
 

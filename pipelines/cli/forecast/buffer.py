@@ -1,4 +1,4 @@
-"""The command that asks what a buffer before the tapes would have caught, by its size and by file family."""
+"""The command that shows which reads a disk buffer in front of the tapes would have served, by size and file family."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -13,20 +13,25 @@ from pipelines.primitives.estimate import NoEstimate
 from pipelines.primitives.format import counted, no_estimate, percent
 
 _WORDS = {
-    "does not matter": "the size does not matter",
-    "by chance": "no more than by chance: only a buffer for the complete data set would help",
-    "matters": "the size matters",
+    "does not matter": "the size of a buffer does not matter",
+    "by chance": "repeated reads look random: only a buffer for the complete data set would help",
+    "matters": "the size of a buffer matters",
 }
 _LIMITS = (
-    "Shares are of the bytes read, in brackets 90 % intervals over days. The reads are of files that the buffers of"
-    " those days did not hold: a size is that of a further buffer, in which every file recalled is kept. Files last"
-    " read before those days count as new, so a buffer would have caught at least this much."
+    "Shares are of the bytes read; brackets hold 90 % intervals over days. The logs have no reads that existing buffers"
+    " served, so each size is that of an additional buffer, which keeps every recalled file. A file last read before"
+    " these days counts as new, so a buffer would have served at least this much."
 )
 
 
 @click.command()
 @click.option("--group", default="", help="One storage group; default: all.")
-@click.option("--family", "names", multiple=True, help="Show the sizes of this family's own buffer, as listed; repeat.")
+@click.option(
+    "--family",
+    "names",
+    multiple=True,
+    help="Also show buffer sizes for this file family alone; can be given several times.",
+)
 @click.option(
     "--size", "size_tb", type=click.FloatRange(min=0, min_open=True), help="A buffer size to evaluate, in TB."
 )
@@ -39,22 +44,24 @@ def buffer(
     past: Past,
     form: str,
 ) -> None:
-    """Show what a buffer in front of the tapes would have caught, and the size beyond which a larger one gains nothing.
+    """Show which share of reads a disk buffer in front of the tapes would have served, and which size is enough.
 
-    It replays the reads that drives and pools logged, in their order, also with one buffer per file family.
+    The logged reads of drives and pools are replayed in order, also with one buffer for each file family.
     """
     from pipelines.analysis.forecast import buffers
 
     everyone = buffers(past(), group)
     known = {one.name for found in everyone for one in found.families}
     if strange := sorted(set(names) - known):
-        raise TapescopeError(f"no file of a family {strange[0]!r} was read", f"there are {', '.join(sorted(known))}")
+        raise TapescopeError(
+            f"no file of the family {strange[0]!r} was read", f"families that were read: {', '.join(sorted(known))}"
+        )
     print_parts([*(part for found in everyone for part in _parts(found, names, size_tb)), _LIMITS], form)
 
 
 def _parts(found: Any, names: tuple[str, ...], size_tb: float | None) -> Iterator[str | Rows]:
-    cut = "; earlier days are left out" if found.is_cut else ""
-    yield f"As the {found.witness} logged it, {counted(found.n_days, 'day')} with reads{cut}:"
+    cut = "; earlier days were left out" if found.is_cut else ""
+    yield f"Reads logged by the {found.witness} on {counted(found.n_days, 'day')}{cut}:"
     everyone = [found.whole, *found.families]
     yield Rows(f"{found.witness}_families", [_row(one, size_tb) for one in everyone], REASONS)
     for one in everyone:
@@ -70,8 +77,8 @@ def _parts(found: Any, names: tuple[str, ...], size_tb: float | None) -> Iterato
             yield Rows(f"{found.witness}_sizes_{one.name}", steps)
     if own := found.own():
         yield (
-            f"One buffer per family, each of its size above, {own[0]:g} TB in total, would have caught"
-            f" {percent(own[1])} of the bytes; one of {own[0]:g} TB for all families {percent(own[2])}."
+            f"One buffer per family, with the sizes above ({own[0]:g} TB in total), would have served"
+            f" {percent(own[1])} of the bytes; one buffer of {own[0]:g} TB for all families {percent(own[2])}."
         )
 
 
@@ -88,7 +95,7 @@ def _row(one: Any, size_tb: float | None) -> dict[str, Any]:
 
 
 def _caught(reads: Any, size_tb: float, name: str) -> dict[str, float | None]:
-    """A share of the bytes, with its interval where there is one."""
+    """The share of bytes that a buffer would have served, with an interval if there is one."""
     found = reads.of_size(size_tb)
     plain = reads.caught_bytes(size_tb) / max(int(reads.sizes.sum()), 1)
     return found.columns(name) | ({name: plain} if isinstance(found, NoEstimate) else {})  # type: ignore[no-any-return]

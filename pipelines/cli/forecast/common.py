@@ -1,4 +1,4 @@
-"""What the commands of forecasts have in common: options, days of history, costs of drives."""
+"""Shared parts of the forecast commands: options, days of history, costs of drives."""
 
 import math
 from collections.abc import Callable
@@ -15,14 +15,14 @@ from pipelines.primitives.estimate import Estimate, NoEstimate
 from pipelines.primitives.format import no_estimate
 
 _DAYS = click.IntRange(min=1)
-_DAYS_HELP = "Site days of history."
+_DAYS_HELP = "Number of site days of history."
 _DAY_HELP = "Last site day of the history; default: the last day with data."
 Past = Callable[[], Any]  # makes the History of the days that are looked at
 REASONS = ("reason_missing", "data_needed")  # columns for programs; people get a sentence
 
 
 def history_options(n_days: int = 28) -> Callable[[Command], Command]:
-    """Which site, and which days of it, are looked at: the command gets `past`, which makes their History."""
+    """Options for the site and the days of history; the command receives `past`, which returns the History."""
 
     def decorate(command: Command) -> Command:
         @wraps(command)
@@ -37,12 +37,13 @@ def history_options(n_days: int = 28) -> Callable[[Command], Command]:
 
 
 def speed_options(command: Command) -> Command:
-    """Where the speed of a drive comes from: stated, or the site's own mounts."""
+    """Options for the speed of a drive: a stated value, or the fit to the site's own mounts."""
     for option, text in (
         ("--speed", "Speed of a drive in MB/s, as VALUE or VALUE:LOW:HIGH."),
         (
             "--drives-like",
-            "Speed and costs of the site's mounts of these drives, as 'LTO-4 read'; default: the drives with the "
+            "Use speed and costs fitted to the site's mounts of these drives, such as"
+            " 'LTO-4 read'; default: drives with the "
             "most mounts.",
         ),
     ):
@@ -51,25 +52,27 @@ def speed_options(command: Command) -> Command:
 
 
 def reasons(found: Any) -> dict[str, str | None]:
-    """Why there is no estimate, as columns."""
+    """The reason why there is no estimate, as columns of a table."""
     pair = (found.reason, found.data_needed) if isinstance(found, NoEstimate) else (None, None)
     return dict(zip(REASONS, pair, strict=True))
 
 
 def estimate(text: str, what: str) -> Any:
-    """VALUE or VALUE:LOW:HIGH."""
+    """Parse an estimate, written as VALUE or VALUE:LOW:HIGH."""
     try:
         numbers = [float(part) for part in text.split(":")]
         value, low, high = numbers * 3 if len(numbers) == 1 else numbers
         if not all(map(math.isfinite, numbers)) or not low <= value <= high:
-            raise ValueError("the values are not finite, or not in that order")
+            raise ValueError("the values are not finite, or not in the order LOW, VALUE, HIGH")
         return Estimate(value, low, high)
     except ValueError as error:
-        raise click.UsageError(f"{what} is VALUE or VALUE:LOW:HIGH with LOW <= VALUE <= HIGH, not {text!r}") from error
+        raise click.UsageError(
+            f"write {what} as VALUE or VALUE:LOW:HIGH with LOW <= VALUE <= HIGH, not {text!r}"
+        ) from error
 
 
 def history(site_path: Path, day: datetime | None, n_days: int) -> Any:
-    """The days of a site's history that a command uses."""
+    """The history of a site on the days that a command uses."""
     from pipelines import steps
     from pipelines.analysis.forecast import History
     from pipelines.catalog.contracts import load_catalog
@@ -78,9 +81,9 @@ def history(site_path: Path, day: datetime | None, n_days: int) -> Any:
 
 
 def calibration(like: str | None, speed: str | None, past: Past, mode: str = "") -> Any:
-    """The site's own costs: of the drives that are named, else of those it knows best; None where a speed is stated.
+    """Costs fitted to the site's mounts: of the named drives, else with the best fit; None if a speed is given.
 
-    Raises TapescopeError that names those there are, and click.UsageError where nothing is known and nothing stated.
+    Raises TapescopeError for unknown drives, and click.UsageError if there are neither fitted costs nor a speed.
     """
     from pipelines.analysis.forecast import fit_site
 
@@ -99,19 +102,20 @@ def calibration(like: str | None, speed: str | None, past: Past, mode: str = "")
         best = max(known, key=lambda one: (one.found.fits, one.found.n_mounts, one.generation, one.mode))
         like = f"{best.generation} {best.mode}"
         text = (
-            f"Costs are those of {like} here, from {best.found.n_mounts} mounts (--speed or --drives-like take others)."
+            f"Costs are those of {like} at this site, from {best.found.n_mounts} mounts"
+            " (--speed or --drives-like change this)."
         )
         click.echo(text, err=True)
     if like not in everyone:
-        raise TapescopeError(f"no log has mounts of {like!r}", f"there are {', '.join(everyone)}")
+        raise TapescopeError(f"no log has mounts of {like!r}", f"drives with mounts: {', '.join(everyone)}")
     if everyone[like].unknown:
         why = "; ".join(dict.fromkeys(no_estimate(one, f"costs of {like}") for one in everyone[like].unknown.values()))
-        raise TapescopeError(why, "give --speed, and efficiencies as numbers")
+        raise TapescopeError(why, "give --speed, and write efficiencies as numbers")
     return everyone[like]
 
 
 def stated_service(found: Any, speed: str | None, **costs: float) -> Any:
-    """What serving costs: by the site's own mounts, else by the speed and the seconds that are stated."""
+    """Cost of serving files: fitted to the site's own mounts, else from the given speed and seconds."""
     from pipelines.analysis.models.service_time import Service
 
     if found:

@@ -1,4 +1,4 @@
-"""The commands about costs fitted to the site's mounts, campaigns, and what drives are sold as."""
+"""The commands about costs fitted to the site's mounts, about campaigns, and about published figures of drives."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -16,11 +16,11 @@ from pipelines.primitives.format import no_estimate, quantity
 @history_options()
 @format_option
 def fit(past: Past, form: str) -> None:
-    """Fit the sizing formula to the site's mounts: the seconds per mount, file, search and megabyte."""
+    """Fit the sizing formula to the site's mounts: the seconds per mount, file, seek and megabyte."""
     from pipelines.analysis.forecast import fit_site
 
     everyone = fit_site(past())
-    notes = ["Brackets hold 90 % intervals; error is the median error of a mount's time."]
+    notes = ["Values in brackets are 90 % intervals; error is the median error of a mount's time."]
     notes += [f"{one.generation} {one.mode}: {note}." for one in everyone for note in _notes(one)]
     print_parts([Rows("costs", [_costs(one) for one in everyone], REASONS), *notes], form)
 
@@ -47,7 +47,7 @@ def _notes(one: Any) -> Iterator[str]:
         yield no_estimate(one.found.drift_week, "drift")
     if not isinstance(speed := one.found.parameters["speed_mb_s"], NoEstimate):
         stated = check(Service(speed.value), one.mounts)
-        yield f"with the sizing note's 120 s a mount and 4.4 s a file: {stated.summary}"
+        yield f"with 120 s per mount and 4.4 s per file, as in CERN's sizing note: {stated.summary}"
 
 
 @click.command()
@@ -62,7 +62,7 @@ def campaign(past: Past, form: str) -> None:
     notes = [f"{one.name}: {note}." for one in everyone for note in _campaign_notes(one)]
     known = {one.name for one in everyone}
     notes += [
-        f"{planned.name}: no log covers a day since it started, {planned.begin}."
+        f"{planned.name}: no log covers a day since the campaign started on {planned.begin}."
         for planned in history.site.campaign
         if planned.name not in known
     ]
@@ -83,15 +83,17 @@ def _campaign(one: Any) -> dict[str, Any]:
     if isinstance(end, NoEstimate):
         return row | end.columns("moved_gb_day") | end.columns("left_days") | done | reasons(end)
     days = zip(done, (end.days.value, end.days.low, end.days.high), strict=True)
-    dates = {name: str(one.day_after(n_days) or "beyond the calendar") for name, n_days in days}
+    dates = {name: str(one.day_after(n_days) or "after the year 9999") for name, n_days in days}
     return {**row, **end.gb_day.columns("moved_gb_day"), **end.days.columns("left_days"), **dates, **reasons(end)}
 
 
 def _campaign_notes(one: Any) -> Iterator[str]:
     if one.n_days_lacking:
-        yield f"{one.n_days_lacking} days since its start have no logs; data moved then is not counted"
+        yield (
+            f"{one.n_days_lacking} days since the start of the campaign have no logs; data moved on them is not counted"
+        )
     if isinstance(one.end, NoEstimate):
-        yield no_estimate(one.end, "when it ends")
+        yield no_estimate(one.end, "the end of the campaign")
         return
     yield f"by {one.end.n_days} days"
     for lever in one.end.levers:
@@ -127,6 +129,7 @@ def _promised(promise: Any) -> str:
     sold = technology.drive(promise.name)
     return (
         f"{promise.name} was announced with {promise.capacity_gb:g} GB at {promise.native_mb_s:g} MB/s"
-        f" ({quantity(promise.fill_hours, 'h')} to fill), sold with {sold.capacity_gb:g} at {sold.native_mb_s:g}"
+        f" ({quantity(promise.fill_hours, 'h')} to fill), and sold with {sold.capacity_gb:g}"
+        f" GB at {sold.native_mb_s:g} MB/s"
         f" ({quantity(sold.fill_hours, 'h')})."
     )

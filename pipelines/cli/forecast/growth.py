@@ -1,4 +1,4 @@
-"""The command that projects what is written and holds it against the plans of site.toml."""
+"""The command that projects the data written and compares the archive's size with the plans of site.toml."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -15,14 +15,14 @@ _AHEAD = (0, 91, 182, 365, 730)
 
 
 @click.command()
-@click.option("--group", default="", help="One storage group; default: all.")
-@click.option("--family", default="", help="One file family; default: all.")
+@click.option("--group", default="", help="Only this storage group; default: all.")
+@click.option("--family", default="", help="Only this file family; default: all.")
 @history_options(728)
 @format_option
 def growth(group: str, family: str, past: Past, form: str) -> None:
     """Project daily writes and their annual growth, and compare the archive's size with its plans.
 
-    It uses the bytes written each day by the site's logs or accounting, and every [[plan]] of site.toml.
+    It uses the bytes written each day, from logs or accounting, and every [[plan]] of site.toml.
     """
     from pipelines.analysis.forecast import held, outlooks, written
 
@@ -38,14 +38,14 @@ def growth(group: str, family: str, past: Past, form: str) -> None:
 def _holds(now: Any) -> str:
     held = quantity(now.held_tb, "TB")
     if now.is_whole:
-        return f"{held} on tape, by an export of volumes up to {now.listed_at:%Y-%m-%d} and what followed,"
-    return f"{held} logged as written (no export of volumes shows what was there before)"
+        return f"{held} on tape, from an export of volumes of {now.listed_at:%Y-%m-%d} and later writes,"
+    return f"{held} logged as written (no export of volumes shows earlier data)"
 
 
 def _ahead(found: Any, now: Any) -> Iterator[str | Rows]:
     yield f"{_holds(now)} at the end of {found.last_day}; days with logs: {found.n_days}."
     if isinstance(found.growth, NoEstimate):
-        yield f"{no_estimate(found.growth, 'what will be written')}."
+        yield f"{no_estimate(found.growth, 'the data that will be written')}."
         yield Rows("ahead", [])
         return
     yield from _growth(found.growth)
@@ -69,12 +69,12 @@ def _growth(found: Any) -> Iterator[str]:
     factor, double = found.factor_year, found.double_days
     if isinstance(factor, NoEstimate):
         yield f"{no_estimate(factor, 'growth')}."
-        yield "The figures below assume the mean of these days, without growth."
+        yield "The figures below assume the mean daily writes of these days, without growth."
         return
-    unsure = "; no growth cannot be ruled out" if factor.low <= 1 <= factor.high else ""
+    unsure = "; there may be no growth at all" if factor.low <= 1 <= factor.high else ""
     yield f"Daily writes grow by a factor of {interval(factor, '1')} a year{unsure}."
     if factor.low > 1:
-        yield f"It doubles in {interval(double, 'd')}."
+        yield f"Daily writes double in {interval(double, 'd')}."
 
 
 def _plans(everyone: list[Any]) -> Iterator[str | Rows]:
@@ -109,7 +109,7 @@ def _plan(one: Any) -> Iterator[str]:
     elif isinstance(one.written.growth.factor_year, NoEstimate):
         yield f"{name}: without growth."
     if not one.held.is_whole:
-        yield f"{name}: data written before the logs start is not included, so this is a lower bound."
+        yield f"{name}: data written before the first log is not included, so the size is a lower bound."
     is_short = one.held.held_tb < one.plan.holdings_tb
     if is_short and isinstance(one.days_left, NoEstimate) and not isinstance(one.holdings_tb, NoEstimate):
-        yield f"{name}: its size is reached {one.days_left.reason}."
+        yield f"{name}: the planned size is reached {one.days_left.reason}."

@@ -1,4 +1,4 @@
-"""The command that runs the recorded reads again under other mount policies."""
+"""The command that replays the recorded reads under other mount policies."""
 
 import re
 from collections.abc import Iterator
@@ -17,7 +17,7 @@ _GB = {"GB": 1, "TB": 1000}
 
 
 class _Amount(click.ParamType[float]):
-    """A number with one of some units; the value is in the first of them."""
+    """A number with one of several units, converted to the first unit."""
 
     def __init__(self, name: str, units: dict[str, int], example: str) -> None:
         self.name, self.units, self.example = name, units, example
@@ -27,7 +27,11 @@ class _Amount(click.ParamType[float]):
             return value
         found = re.fullmatch(rf"(\d+(?:\.\d*)?) ?({'|'.join(self.units)})", value)
         if not found:
-            self.fail(f"{value!r} is not a number with {', '.join(self.units)}, such as {self.example}", param, context)
+            self.fail(
+                f"{value!r} is not a number with a unit ({', '.join(self.units)}), such as {self.example}",
+                param,
+                context,
+            )
         return float(found[1]) * self.units[found[2]]
 
 
@@ -36,24 +40,36 @@ _TIME, _SIZE = _Amount("time", _SECONDS, "2h"), _Amount("size", _GB, "500GB")
 
 @click.command()
 @click.option(
-    "--min-age", "min_age_s", type=_TIME, help="Mount when the oldest request has waited this long, such as 2h."
+    "--min-age", "min_age_s", type=_TIME, help="Mount a tape when its oldest request has waited this long, such as 2h."
 )
-@click.option("--min-files", type=click.IntRange(1), help="Or when this many files of the tape are requested.")
-@click.option("--min-bytes", "min_gb", type=_SIZE, help="Or when this much of the tape is requested, such as 500GB.")
 @click.option(
-    "--fill-wait", "fill_wait_s", type=_TIME, help="Or when no further file of it was requested for this long (ENDIT)."
+    "--min-files", type=click.IntRange(1), help="Also mount a tape when this many of its files are requested."
 )
-@click.option("--remount-delay", "remount_delay_s", type=_TIME, help="Least time between two mounts of a tape (ENDIT).")
+@click.option(
+    "--min-bytes",
+    "min_gb",
+    type=_SIZE,
+    help="Also mount a tape when this much of its data is requested, such as 500GB.",
+)
+@click.option(
+    "--fill-wait",
+    "fill_wait_s",
+    type=_TIME,
+    help="Also mount a tape when no further file of it was requested for this long (ENDIT).",
+)
+@click.option(
+    "--remount-delay", "remount_delay_s", type=_TIME, help="Shortest time between two mounts of the same tape (ENDIT)."
+)
 @click.option(
     "--order", type=click.Choice(["requested", "position", "rao"]), help="Order in which a mount reads its files."
 )
 @history_options(7)
 @format_option
 def mounts(past: Past, form: str, **options: Any) -> None:
-    """Replay the recorded reads under another mount policy: drive-hours saved, and how long requests wait.
+    """Replay the recorded reads under another mount policy, and show the drive-hours saved and the waits of requests.
 
-    Without options several policies are tried; listed are those that no other beats in both hours and waits. Options
-    that are not given keep the site's recorded policy. The answer is withheld where the replay is more than 10 % off.
+    Without options, several policies are tried; a policy is listed if no other is better in both hours and waits.
+    Options that are not given keep the site's recorded policy. There is no answer if the replay is more than 10 % off.
     """
     from pipelines.analysis.forecast import advise
 
@@ -72,13 +88,13 @@ def _parts(found: Any) -> Iterator[str | Rows]:
         yield f"{no_estimate(found, 'what another mount policy would bring')}."
         return
     yield Rows("policies", policy_rows(found))
-    yield f"The replay is {percent(found.error)} off, most in the {found.what}."
+    yield f"The replay differs from the record by {percent(found.error)}, mainly in the {found.what}."
     if found.is_withheld:
-        yield f"That is more than {percent(MOST_ERROR)}, so the effect of another policy is withheld."
+        yield f"This error is above {percent(MOST_ERROR)}, so the effect of another policy is withheld."
     elif not found.others:
-        yield "None of the policies tried is certain to save drive-hours."
+        yield "None of the policies that were tried is certain to save drive-hours."
     else:
-        yield "Waits are from the request to the first block of its file; hours are of drives that read."
+        yield "Waits last from a request to the first block of its file; hours are those of drives that read."
     if found.unplaced:
         yield (
             f"The positions of files on tapes of {', '.join(found.unplaced)} are not known, so their order has no "

@@ -1,4 +1,4 @@
-"""Commands of `forecast` about numbers and sizes: drives needed, and the formula asked the other way round."""
+"""The commands of `forecast` that compute needed drives, and sizes needed for an efficiency."""
 
 import re
 from collections.abc import Callable
@@ -17,9 +17,14 @@ _TRAFFIC = "NAME=MB/S,FACTOR,EFFICIENCY"
 
 @click.command()
 @click.option(
-    "--traffic", "classes", multiple=True, required=True, metavar=_TRAFFIC, help="One class of traffic; repeatable."
+    "--traffic",
+    "classes",
+    multiple=True,
+    required=True,
+    metavar=_TRAFFIC,
+    help="One class of traffic; can be given several times.",
 )
-@click.option("--availability", default="1", show_default=True, help="Share of time a drive can be used.")
+@click.option("--availability", default="1", show_default=True, help="Share of time in which a drive can be used.")
 @speed_options
 @history_options()
 @format_option
@@ -31,10 +36,10 @@ def drives(
     past: Past,
     form: str,
 ) -> None:
-    """Compute the drives that classes of traffic need, with an interval and the inputs it depends on most.
+    """Compute the number of drives that classes of traffic need, with an interval and the most important inputs.
 
-    Every number may be VALUE or VALUE:LOW:HIGH, the ends of a 90 % interval. With --drives-like an efficiency may be
-    FILESxMB: computed from the site's own costs for mounts of that many files of that size.
+    Every number may be VALUE or VALUE:LOW:HIGH, where LOW and HIGH are the ends of a 90 % interval. With --drives-like,
+    an efficiency may be FILESxMB. It is then computed from the site's costs for mounts of FILES files of MB megabytes.
     """
     from pipelines.analysis.models.sizing import drives_needed
 
@@ -51,7 +56,7 @@ def drives(
         {"input": name, "at_low_end_drives": low, "at_high_end_drives": high} for name, low, high in needed.tornado
     ]
     head = f"{needed.whole} drives: {interval(needed.drives, 'drives')}, 90 %"
-    sensitivity = ["Sensitivity (one input at a time, at either end of its interval):"] if inputs else []
+    sensitivity = ["Sensitivity (one input at a time is set to either end of its interval):"] if inputs else []
     print_parts([head, Rows("drives", rows), *sensitivity, Rows("sensitivity", inputs)], form)
 
 
@@ -61,10 +66,10 @@ def _class(text: str, found: Any) -> Any:
     name, _, numbers = text.partition("=")
     parts = numbers.split(",")
     if not name or len(parts) != 3:
-        raise click.UsageError(f"a class of traffic is {_TRAFFIC}, not {text!r}")
+        raise click.UsageError(f"write a class of traffic as {_TRAFFIC}, not {text!r}")
     if mount := re.fullmatch(r"(\d+)x(\d+)", parts[2]):
         if found is None:
-            raise click.UsageError("an efficiency as FILESxMB needs --drives-like")
+            raise click.UsageError("an efficiency written as FILESxMB needs --drives-like")
         efficiency = found.efficiency(int(mount[1]), int(mount[2]))
     else:
         efficiency = estimate(parts[2], f"{_TRAFFIC}: the efficiency")
@@ -84,7 +89,11 @@ def _class(text: str, found: Any) -> Any:
 @click.option("--files", "n_files", type=_ABOVE_0, default=10.0, show_default=True, help="Files a mount.")
 @click.option("--file-mb", type=_ABOVE_0, default=1000.0, show_default=True, help="Size of a file in MB.")
 @click.option(
-    "--outage-hours", type=_ABOVE_0, default=1.0, show_default=True, help="Tape outage that a buffer must cover."
+    "--outage-hours",
+    type=_ABOVE_0,
+    default=1.0,
+    show_default=True,
+    help="Length of a tape outage that a buffer must cover, in hours.",
 )
 @history_options()
 @format_option
@@ -98,27 +107,29 @@ def sizes(
     past: Past,
     form: str,
 ) -> None:
-    """Solve the formula for sizes: which files, mounts, chunks and buffers reach an efficiency."""
+    """Compute the file sizes, files per mount, chunks and buffers that are needed to reach an efficiency."""
     from pipelines.analysis.models import sizing
 
     service = stated_service(calibration(drives_like, speed, past), speed)
     rate = efficiency * service.speed_mb_s
     size, chunk = sizing.file_size_for_efficiency, sizing.chunk_for_efficiency
     asked: list[tuple[str, str, Callable[[], float]]] = [
-        (f"file size at {n_files:g} files a mount", "MB", lambda: size(service, efficiency, n_files)),
-        ("file size at mounts without end", "MB", lambda: size(service, efficiency)),
-        (f"files of {file_mb:g} MB a mount", "files", lambda: sizing.files_per_mount_for(service, rate, file_mb)),
+        (f"file size at {n_files:g} files per mount", "MB", lambda: size(service, efficiency, n_files)),
+        ("file size in one endless mount", "MB", lambda: size(service, efficiency)),
+        (f"files of {file_mb:g} MB per mount", "files", lambda: sizing.files_per_mount_for(service, rate, file_mb)),
         (f"chunk of {file_mb:g} MB files", "GB", lambda: chunk(service, efficiency, file_mb) / 1000),
         (f"buffer for {outage_hours:g} h of one drive", "GB", lambda: service.speed_mb_s * 3.6 * outage_hours),
     ]
-    head = f"For {percent(efficiency)} of {quantity(service.speed_mb_s, 'MB/s')}, {quantity(rate, 'MB/s')} a drive:"
+    head = (
+        f"To reach {percent(efficiency)} of {quantity(service.speed_mb_s, 'MB/s')}, {quantity(rate, 'MB/s')} per drive:"
+    )
     rows = [_size(what, unit, compute) for what, unit, compute in asked]
     hidden = () if any(row["reason_missing"] for row in rows) else ("reason_missing",)
     print_parts([head, Rows("sizes", rows, hidden)], form)
 
 
 def _size(what: str, unit: str, compute: Callable[[], float]) -> dict[str, Any]:
-    """A quantity that is impossible shows the reason instead of a number."""
+    """A table row for one size, with the reason instead of a number if the size is impossible."""
     row: dict[str, Any] = {"size_of": what, "at_least": None, "unit": unit, "reason_missing": None}
     try:
         return row | {"at_least": compute()}

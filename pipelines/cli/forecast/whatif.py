@@ -1,4 +1,4 @@
-"""Commands of `forecast` about what-if: a recall that is planned, and a replay of the recorded days with changes."""
+"""The what-if commands of `forecast`: a planned recall, and a replay of recorded days with changes."""
 
 import re
 from typing import Any
@@ -14,10 +14,13 @@ from pipelines.primitives.format import interval, percent
 @click.command()
 @click.argument("volume")
 @click.argument("files")
-@click.option("--generation", help="Kind of drive, if no log records it.")
-@click.option("--mount-s", default=120.0, show_default=True, help="Seconds a mount takes.")
+@click.option("--generation", help="Drive generation, such as LTO-4, if no log records it.")
+@click.option("--mount-s", default=120.0, show_default=True, help="Seconds that a mount takes.")
 @click.option(
-    "--file-s", default=4.4, show_default=True, help="Seconds a file takes in addition to its data and its search."
+    "--file-s",
+    default=4.4,
+    show_default=True,
+    help="Seconds that a file takes in addition to its data transfer and its seek.",
 )
 @speed_options
 @history_options()
@@ -33,8 +36,8 @@ def recall(
     past: Past,
     form: str,
 ) -> None:
-    """Estimate how long reading FILES (numbers such as 3,17,20-40) of a tape takes, in three orders, and how long the
-    complete tape takes. `together`: as if these files were next to each other on a tape of their own.
+    """Estimate how long reading FILES (numbers such as 3,17,20-40) of a tape takes in three orders, and how long
+    reading the complete tape takes. The row `together` assumes that these files are next to each other on one tape.
     """
     from pipelines.analysis.forecast import estimate_recall
 
@@ -48,30 +51,37 @@ def recall(
     rows.append({"order": "whole tape", "reading_hours": found.whole_s / 3600, "seeks_s": 0.0})
     model = found.model
     basis = (
-        f"{model.n_mounts} mounts of {found.generation} here" if model.n_mounts else "no mount here: the published one"
+        f"{model.n_mounts} {found.generation} mounts at this site"
+        if model.n_mounts
+        else "the published values, because no mount here shows them"
     )
-    notes = [f"Seeks: {interval(model.factor, '1')} times the published cost model, by {basis}."]
+    notes = [
+        f"Seeks: {interval(model.factor, '1')} times as long as in the published cost model, according to {basis}."
+    ]
     if found.n_lacking:
-        notes.append(f"{found.n_lacking} files of the tape are not known: positions after them are underestimated.")
-    shares = f"as requested {_share(found.break_even)}, by position {_share(found.break_even_in_order)}"
+        notes.append(
+            f"{found.n_lacking} files of the tape are not known, so positions after these files are underestimated."
+        )
+    shares = f"{_share(found.break_even)} in order of request, {_share(found.break_even_in_order)} in order of position"
     notes.append(
-        f"{percent(found.share)} of its files are requested. Reading the complete tape is faster from this share "
-        f"on: {shares}."
+        f"{percent(found.share)} of the tape's files are requested. Reading the complete"
+        " tape is faster above these shares: "
+        f"{shares}."
     )
     notes.append(f"Order: {','.join(map(str, found.orders['optimised'].numbers))}")
     print_parts([Rows("orders", rows), *notes], form)
 
 
 def _numbers(text: str) -> list[int]:
-    """File numbers such as 3,17,20-40, in that order."""
+    """Parse a list of file numbers such as 3,17,20-40, and keep its order."""
     found: list[int] = []
     for part in text.split(","):
         ends = re.fullmatch(r"(\d{1,9})(?:-(\d{1,9}))?", part.strip())
         if not ends or not 0 <= int(ends[2] or ends[1]) - int(ends[1]) < 1_000_000:
-            raise click.UsageError(f"files are numbers such as 3,17,20-40, not {part!r}")
+            raise click.UsageError(f"write file numbers such as 3,17,20-40, not {part!r}")
         found += range(int(ends[1]), int(ends[2] or ends[1]) + 1)
     if len(set(found)) < len(found):
-        raise click.UsageError("a file is listed twice")
+        raise click.UsageError("the list names a file twice")
     return found
 
 
@@ -84,32 +94,45 @@ def _number_of_drives(_: Any, __: Any, texts: tuple[str, ...]) -> dict[str, int]
     for text in texts:
         kind, _, number = text.rpartition("=")
         if not kind or not number.isdigit():
-            raise click.BadParameter(f"give KIND=NUMBER, such as LTO-4=6, not {text!r}")
+            raise click.BadParameter(f"write KIND=NUMBER, such as LTO-4=6, not {text!r}")
         found[kind] = int(number)
     return found
 
 
 @click.command()
 @click.option(
-    "--drives", multiple=True, callback=_number_of_drives, help="KIND=NUMBER: the number of drives of a kind."
+    "--drives",
+    multiple=True,
+    callback=_number_of_drives,
+    help="Number of drives of a generation, as KIND=NUMBER, such as LTO-4=6.",
 )
-@click.option("--gap", "gap_s", type=float, help="Upper end of the dialogue between two files, in seconds.")
-@click.option("--faster", "speed", default=1.0, help="Factor on the speed of all drives.")
-@click.option("--depth", default=1, help="Requests a client keeps queued.")
-@click.option("--instances", default=1, help="Migration instances per station, each with --inputs and --outputs.")
-@click.option("--inputs", type=int, help="Mounts an instance reads from at once.")
-@click.option("--outputs", type=int, help="Mounts an instance writes to at once.")
-@click.option("--disk", "disk_mb_s", type=float, help="Most that a station's disks carry, in and out together, MB/s.")
-@click.option("--link", "link_mb_s", type=float, help="Most that a station's link carries in each direction, MB/s.")
-@click.option("--chunk", "chunk_gb", type=float, help="GB collected before a mount that writes.")
-@click.option("--at-once", is_flag=True, help="All mounts are requested at the start, so drives never lack work.")
-@click.option("--writes-wait-for-reads", is_flag=True, help="A station writes no more than it has read.")
+@click.option(
+    "--gap", "gap_s", type=float, help="Longest gap between two files, in seconds; longer gaps are cut to it."
+)
+@click.option("--faster", "speed", default=1.0, help="Factor by which all drives are faster.")
+@click.option("--depth", default=1, help="Number of requests that a client keeps queued.")
+@click.option(
+    "--instances", default=1, help="Number of migration processes per station, each with --inputs and --outputs."
+)
+@click.option("--inputs", type=int, help="Number of mounts from which a migration process reads at once.")
+@click.option("--outputs", type=int, help="Number of mounts to which a migration process writes at once.")
+@click.option(
+    "--disk", "disk_mb_s", type=float, help="Largest rate of a station's disks, reads and writes together, in MB/s."
+)
+@click.option("--link", "link_mb_s", type=float, help="Largest rate of a station's link in each direction, in MB/s.")
+@click.option(
+    "--chunk", "chunk_gb", type=float, help="Amount of data, in GB, that is collected before a mount for writing."
+)
+@click.option(
+    "--at-once", is_flag=True, help="Assume that all mounts are requested at the start, so drives never lack work."
+)
+@click.option("--writes-wait-for-reads", is_flag=True, help="Assume that a station cannot write more than it has read.")
 @history_options(7)
 @format_option
 def whatif(past: Past, form: str, **changes: Any) -> None:
     """Replay the recorded days with changes; there is no answer if the replay itself is more than 10 % off.
 
-    Several changes also run one at a time: the fastest comes first, those the drives cannot keep up with last.
+    If several changes are given, each is also replayed alone. Results are listed by speed; infeasible ones come last.
     """
     from pipelines.analysis.forecast import MOST_ERROR, what_if
     from pipelines.analysis.models.simulation import Changes
@@ -128,17 +151,17 @@ def whatif(past: Past, form: str, **changes: Any) -> None:
         for name, run in runs.items()
         if (use := run.uses.get(key))
     ]
-    off = f"The replay is {percent(answer.error)} off, most in the {answer.what}."
+    off = f"The replay differs from the record by {percent(answer.error)}, mainly in the {answer.what}."
     parts: list[str | Rows] = [Rows("runs", rows), off]
     if answer.changed is None:
-        parts.append(f"That is more than {percent(MOST_ERROR)}, so the effect of the change is withheld.")
+        parts.append(f"This error is above {percent(MOST_ERROR)}, so the effect of the change is withheld.")
     elif made != Changes():
         parts += _side_by_side(answer, made)
     print_parts(parts, form)
 
 
 def _side_by_side(answer: Any, changes: Any) -> list[str | Rows]:
-    """The change and each part of it alone, compared with the replay, the fastest first."""
+    """All changes together and each change alone, compared with the replay, the fastest first."""
     from pipelines.analysis.forecast import UNCHANGED, described, ranked
     from pipelines.analysis.models.simulation import simulate
 

@@ -44,19 +44,21 @@ def run(
             start_new_session=True,
         )
     except (OSError, ValueError) as error:
-        raise TapescopeError(f"cannot be started: {getattr(error, 'strerror', '') or error}") from None
+        raise TapescopeError(f"the command cannot be started: {getattr(error, 'strerror', '') or error}") from None
     with process:
         try:
             output, complaint, is_cut = _read(process, timeout_s, most_bytes, is_stopped)
         finally:
             _end(process)
     if is_cut and not may_cut:
-        raise TapescopeError(f"it prints more than {most_bytes / 2**20:.3g} MiB", "raise `max_mb` of the entry")
+        raise TapescopeError(
+            f"the command prints more than {most_bytes / 2**20:.3g} MiB", "raise `max_mb` of the entry"
+        )
     if process.returncode in nothing_codes:
         return b"", False
     if process.returncode and not is_cut:
         text = single_line((complaint or output[:_SHOWN]).decode("utf-8", "replace"), _SHOWN)
-        raise TapescopeError(f"it ended with {process.returncode}" + (f": {text}" if text else ""))
+        raise TapescopeError(f"the command ended with exit code {process.returncode}" + (f": {text}" if text else ""))
     return output, is_cut
 
 
@@ -90,7 +92,7 @@ def _read(
 
 def _check(end: float, timeout_s: float, is_stopped: Callable[[], bool]) -> None:
     if monotonic() > end:
-        raise TapescopeError(f"it did not end within {timeout_s:g} s", "raise `timeout` of the entry")
+        raise TapescopeError(f"the command did not end within {timeout_s:g} s", "raise `timeout` of the entry")
     if is_stopped():
         raise TapescopeError("stopped")
 

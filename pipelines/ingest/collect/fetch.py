@@ -38,14 +38,16 @@ def get(
         ):
             content = _content(got, most_bytes if got.status_code == 200 else _SHOWN, end, timeout_s, is_stopped)
             if got.is_redirect:
-                raise TapescopeError("it answers with another address, which is not followed", "give that address")
+                raise TapescopeError(
+                    "the server redirects to another address, which tapescope does not follow", "give the other address"
+                )
             if got.status_code != 200:
-                raise TapescopeError(f"it answered {got.status_code} {_text(content) or got.reason}".strip())
+                raise TapescopeError(f"the server answered {got.status_code} {_text(content) or got.reason}".strip())
             return content
     except (requests.Timeout, ReadTimeoutError):
-        raise TapescopeError(f"no whole answer within {timeout_s:g} s") from None
+        raise TapescopeError(f"the server gave no complete answer within {timeout_s:g} s") from None
     except (requests.RequestException, HTTPError) as error:
-        raise TapescopeError(f"cannot be asked: {_cause(error)}") from None
+        raise TapescopeError(f"the request failed: {_cause(error)}") from None
 
 
 def _content(
@@ -59,9 +61,9 @@ def _content(
         if n_bytes > most_bytes:
             if got.status_code != 200:
                 break
-            raise TooLarge(f"its answer is longer than {most_bytes / 2**20:.3g} MiB")
+            raise TooLarge(f"the server's answer is longer than {most_bytes / 2**20:.3g} MiB")
         if monotonic() > end:
-            raise TapescopeError(f"no whole answer within {timeout_s:g} s")
+            raise TapescopeError(f"the server gave no complete answer within {timeout_s:g} s")
         if is_stopped():
             raise TapescopeError("stopped")
     return b"".join(parts)[:most_bytes]

@@ -33,7 +33,10 @@ def ask(request: Request) -> bool:
         if lines:
             spool.append(utc_day(time()), lines, {"cursor": _cursor(lines)})
         elif is_cut:
-            raise TapescopeError("an entry is longer than an answer may be", "raise `max_mb` of the entry")
+            raise TapescopeError(
+                "a journal entry is longer than `max_mb` allows for an answer",
+                "raise `max_mb` of the [[collect]] entry",
+            )
         elif not mark:
             spool.note(mark={"since": int(time()) - entry.since})  # nothing yet: what comes later is not too old
         if not is_cut:

@@ -61,7 +61,7 @@ def _now(request: Request) -> int:
     try:
         return int(float(found[0]["value"][1]))
     except (LookupError, TypeError, ValueError):
-        raise TapescopeError("it does not report its time") from None
+        raise TapescopeError("the server does not report its time") from None
 
 
 def _keep(request: Request, begin: int, end: int) -> None:
@@ -108,9 +108,9 @@ def _lines(request: Request, selector: str, instance: str, begin: int, end: int)
         got = _get(request, "query", params, min(request.most_bytes, request.line_bytes - 1))
     except TooLarge:
         if end - begin < 2 * _SHORTEST_S:
-            hint = "raise `line_kb` under [limits] or `max_mb`, or `ask` for less"
+            hint = "raise `line_kb` under [limits] or `max_mb`, or request fewer metrics with `ask`"
             raise TapescopeError(
-                f"{instance}: samples of {end - begin} s are longer than a line may be", hint
+                f"{instance}: the samples of {end - begin} s are longer than the longest allowed line", hint
             ) from None
         middle = (begin + end) // 2
         return [
@@ -118,7 +118,7 @@ def _lines(request: Request, selector: str, instance: str, begin: int, end: int)
         ]
     data = _data(got, dict)
     if data.get("resultType") != "matrix":
-        raise TapescopeError("it answers a query with something else than samples")
+        raise TapescopeError("the server answered a query with something other than samples")
     kept, n_left_out = _after(begin, data.get("result") or [])
     if n_left_out:
         got = json.dumps({"status": "success", "data": {"resultType": "matrix", "result": kept}}).encode()
@@ -152,7 +152,9 @@ def _data(got: bytes, kind: type) -> Any:
     except (ValueError, KeyError, TypeError):
         pass
     text = single_line(got[:200].decode("utf-8", "replace"), 200)
-    raise TapescopeError(f"this answer is not from Prometheus: {text}", "give the address before /api/v1")
+    raise TapescopeError(
+        f"this answer is not from Prometheus: {text}", "give only the part of the address before /api/v1"
+    )
 
 
 def _quoted(text: str) -> str:

@@ -160,7 +160,7 @@ def _sample(path: Path, found: FileFound, origin: Origin, most_bytes: int) -> tu
             for table, rows in parsed.tables.items():
                 parts.setdefault(table, []).append(rows)
             if parsed.notes.get(NO_YEAR):
-                found.lacks, found.fields = "its records carry no year", ("date",)
+                found.lacks, found.fields = "the records have no year", ("date",)
             if end >= most_bytes:
                 break
     except UnreadableFile as error:

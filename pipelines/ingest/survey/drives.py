@@ -40,9 +40,9 @@ class DriveFound:
 
     @property
     def evidence(self) -> str:
-        product = f", calls itself {self.product}" if self.product else ""
+        product = f", drive product {self.product}" if self.product else ""
         media = f", mounted {', '.join(sorted(self.media))}" if self.media else ""
-        return f"{self.n_rows} rows in what was looked at, first in {self.file}{product}{media}"
+        return f"found in {self.n_rows} of the rows read here, first in {self.file}{product}{media}"
 
 
 def note_drives(found: dict[str, DriveFound], tables: dict[str, pl.DataFrame], path: str) -> None:

@@ -51,15 +51,15 @@ class HostsFound:
         """What the logs show of a station's role. They prove none: migrations and users send the same requests."""
         read, written = self.moved[name, "read"], self.moved[name, "written"]
         if read or written:
-            return f"unknown: it read {read} files from tape and wrote {written}; no line names their user"
-        return "unknown: no line shows its purpose"
+            return f"unknown: the host read {read} files from tape and wrote {written}; no line names their user"
+        return "unknown: no line shows the purpose of the host"
 
     def note_named(self, pattern: Pattern) -> None:
         """Add the hosts that the names of files give."""
         for path in pattern.files if "{host}" in pattern.glob else ():
             if host := (Input(glob=pattern.glob).match(path) or {}).get("host"):
                 self.named[host] += 1
-                self.files.setdefault(host, f"{path}, by the pattern {pattern.glob}")
+                self.files.setdefault(host, f"{path}, from the pattern {pattern.glob}")
 
     def station_like(self, link: str) -> str:
         """The one station whose name holds the longest word of a link's, or nothing.
@@ -81,14 +81,16 @@ class HostsFound:
         """Short names, each with its evidence, the busiest first."""
         found: dict[str, str] = {}
         for host, n in self.clients.most_common():
-            found.setdefault(short_host(host), f"its lines name it: {n} of files it moved, first in {self.files[host]}")
+            found.setdefault(
+                short_host(host), f"log lines name this host: {n} of files that it moved, first in {self.files[host]}"
+            )
         for host, n in self.measured.most_common():
             found.setdefault(
-                short_host(host), f"its lines name it: {n} samples of its load, first in {self.files[host]}"
+                short_host(host), f"log lines name this host: {n} samples of its load, first in {self.files[host]}"
             )
         for host, n in self.named.most_common():
-            files = "file bears" if n == 1 else "files bear"
-            found.setdefault(short_host(host), f"no line names it; {n} {files} its name, first {self.files[host]}")
+            files = "file name contains" if n == 1 else "file names contain"
+            found.setdefault(short_host(host), f"no log line names this host; {n} {files} it, first {self.files[host]}")
         return list(found.items())
 
     @property

@@ -31,9 +31,9 @@ class LinkFound:
         if self.capacity_bytes_s:
             parts.append(f"MaxBytes {self.capacity_bytes_s:.0f} in {self.capacity_from}")
         if self.ports:
-            parts.append(f"described so at {', '.join(' '.join(port) for port in self.ports)}")
+            parts.append(f"description of the port {', '.join(' '.join(port) for port in self.ports)}")
         if self.polled_host:
-            parts.append(f"MRTG asked {self.polled_host}")
+            parts.append(f"MRTG polled {self.polled_host}")
         if self.peak_bytes_s:
             parts.append(f"highest rate {self.peak_bytes_s / 1e6:.1f} MB/s")
         return ", ".join(part for part in parts if part)

@@ -16,9 +16,9 @@ NAMES_LINES = 6  # of names of files that lack the same
 # Fields that an [[input]] may add for files whose text lacks them, in the words of site.toml; values are to be found.
 STUBS = {
     "date": "# date = 2010-06-15                      # local day of the first row",
-    "start_at": "# start_at = 2010-06-15T08:00:00Z         # instant of the first row, UTC",
+    "start_at": "# start_at = 2010-06-15T08:00:00Z         # time of the first row, UTC",
     "interval_s": "# interval_s = 1.0                       # seconds from row to row",
-    "date_order": '# date_order = "dmy"                     # or "mdy": which comes first in its dates',
+    "date_order": '# date_order = "dmy"                     # or "mdy": order of day and month in the dates',
 }
 
 

@@ -20,7 +20,7 @@ class UnmatchedFiles:
 
     n_files: int = 0
     is_all: bool = True
-    place: str = "the inputs' folders"
+    place: str = "the folders of the inputs"
     first: list[tuple[str, str]] = field(default_factory=list)  # path, source or why there is none
     glob: str = ""
 
@@ -33,10 +33,11 @@ class UnmatchedFiles:
         listed = ", ".join(f"{path} ({what})" for path, what in self.first)
         count = f"{'' if self.is_all else 'over '}{self.n_files:,} file{'s' * (self.n_files > 1)}"
         is_are = "is" if self.n_files == 1 else "are"
-        hint = f'To read one, add to site.toml: [[input]] glob = "{self.glob}"; or once: `tapescope ingest PATH`.'
+        add = f'add [[input]] glob = "{self.glob}" to site.toml'
+        hint = f"To read one, {add}. To read it only once, run `tapescope ingest PATH`."
         return (
-            f"{count} below {self.place} {is_are} named by no [[input]] and not read: {listed}{more}."
-            f" {hint if self.glob else '`tapescope recognise PATH` shows what they lack.'}"
+            f"{count} below {self.place} {is_are} not read, because no [[input]] matches: {listed}{more}."
+            f" {hint if self.glob else '`tapescope recognise PATH` shows why they cannot be read.'}"
         )
 
 
@@ -79,5 +80,5 @@ def _begin(site: Site, item: Input) -> Path:
 def _why_not(known: Identified) -> str:
     """Why no source would read a file, in a few words."""
     if not known.reason:
-        return "of no known kind"
-    return known.why if known.reason == "not_a_file" else "cannot be read"
+        return "unknown kind of log"
+    return known.why if known.reason == "not_a_file" else "not readable"

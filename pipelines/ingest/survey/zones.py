@@ -53,7 +53,7 @@ class ZoneGuess:
     """Zones that fit all rows; the first is written, `why` is the evidence."""
 
     zones: list[str] = field(default_factory=list)
-    why: str = "no line holds a local time together with its epoch second"
+    why: str = "no line contains a local time together with its Unix time"
 
 
 def offsets_of(tables: dict[str, pl.DataFrame]) -> Counter[tuple[int, int]]:
@@ -102,13 +102,13 @@ def guess_zone(offsets: Counter[tuple[int, int]], words: Counter[str]) -> ZoneGu
     """The candidate zones whose offset agrees with at least nine of ten rows."""
     total = sum(offsets.values())
     listed = ", ".join(f"{word} ({n} lines)" for word, n in sorted(words.items()))
-    quoted = f"zone words next to stamps: {listed}" if words else ""
+    quoted = f"names of zones next to time stamps: {listed}" if words else ""
     if not total:
         return ZoneGuess(why=quoted) if words else ZoneGuess()
     fits = [name for name in CANDIDATES if _agreeing(name, offsets) >= 0.9 * total]
     found = sorted({offset for _, offset in offsets})
     listed = ", ".join(f"UTC{offset / 3600:+g} h" for offset in found)
-    why = f"{total} local times with a known epoch second or offset are at {listed}"
+    why = f"{total} local times with a known Unix time or offset are at {listed}"
     return ZoneGuess(fits, f"{why}; {quoted}" if words else why)
 
 

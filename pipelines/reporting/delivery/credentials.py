@@ -4,10 +4,10 @@ import os
 from collections.abc import Mapping
 
 NAMES = {
-    "TAPESCOPE_SMTP_USER": "user name at the mail server",
-    "TAPESCOPE_SMTP_PASSWORD": "password at the mail server",
-    "TAPESCOPE_WEBHOOK_TOKEN": "bearer token of the webhook",
-    "TAPESCOPE_ALERTMANAGER_TOKEN": "bearer token of the Alertmanager",
+    "TAPESCOPE_SMTP_USER": "user name for the mail server",
+    "TAPESCOPE_SMTP_PASSWORD": "password for the mail server",
+    "TAPESCOPE_WEBHOOK_TOKEN": "bearer token for the webhook",
+    "TAPESCOPE_ALERTMANAGER_TOKEN": "bearer token for Alertmanager",
 }
 
 

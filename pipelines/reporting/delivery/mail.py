@@ -30,7 +30,9 @@ def hand_over(mail: Mail, letter: EmailMessage, secrets: Mapping[str, str]) -> s
     """Give a letter to the mail server; returns to whom. Raises as `send`."""
     user = secret(secrets, "TAPESCOPE_SMTP_USER")
     if user and mail.tls == "none" and mail.host not in _LOOPBACK:
-        raise ConfigError(f"the password for {mail.host} would be sent in the clear", 'deliver.mail.tls = "starttls"')
+        raise ConfigError(
+            f"the mail password for {mail.host} would be sent without encryption", 'deliver.mail.tls = "starttls"'
+        )
     with _connection(mail) as server:
         if user:
             server.login(user, secret(secrets, "TAPESCOPE_SMTP_PASSWORD"))
@@ -38,7 +40,7 @@ def hand_over(mail: Mail, letter: EmailMessage, secrets: Mapping[str, str]) -> s
     if refused:
         taken = ", ".join(one for one in mail.to if one not in refused)
         refusals = "; ".join(f"{one}: {code} {why.decode(errors='replace')}" for one, (code, why) in refused.items())
-        raise PartlySent(f"{taken} received it; the server refused {refusals}")
+        raise PartlySent(f"the mail went to {taken}, but the server refused {refusals}")
     return ", ".join(mail.to)
 
 

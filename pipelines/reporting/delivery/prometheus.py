@@ -11,15 +11,18 @@ _FINDING = ("site", "rule", "entity", "severity", "state")
 # Of a day, in the question `day_state`; without findings it is good only if it is clean.
 _STATES = ("not_run", "not_covered", "part_covered", "clean", "findings")
 _PRICES = {
-    "lost_hours": ("tapescope_finding_lost_hours", "hours the finding cost at most"),
-    "lost_gb_day": ("tapescope_finding_lost_gb_per_day", "GB a day that could have moved in that time at most"),
-    "gain_gb_day": ("tapescope_finding_gain_gb_per_day", "GB a day more if the cause were fixed"),
+    "lost_hours": ("tapescope_finding_lost_hours", "largest number of hours that the finding may have cost"),
+    "lost_gb_day": ("tapescope_finding_lost_gb_per_day", "GB per day that could at most have moved in the lost hours"),
+    "gain_gb_day": (
+        "tapescope_finding_gain_gb_per_day",
+        "GB per day that would move in addition if the cause were fixed",
+    ),
 }
 _HEADLINE = {
-    "moved_tb": ("tapescope_moved_terabytes", "moved on tape in the period, whatever day the mounts began"),
+    "moved_tb": ("tapescope_moved_terabytes", "TB moved to and from tape in the period"),
     "overall_rate_mb_s": (
         "tapescope_overall_rate_megabytes_per_second",
-        "bytes / wall-clock time of mounts, in the period",
+        "overall rate in the period: bytes / wall-clock time of mounts",
     ),
 }
 
@@ -38,27 +41,40 @@ def registry_of(message: Message) -> CollectorRegistry:
     def gauge(name: str, doc: str, labels: tuple[str, ...] = ("site",)) -> Gauge:
         return Gauge(name, doc, labels, registry=registry)
 
-    problems = gauge("tapescope_report_problems", "problems while the report was made")
+    problems = gauge("tapescope_report_problems", "number of problems that occurred while the report was made")
     problems.labels(message.site).set(len(message.report.problems))
     if message.ends_at:
-        until = gauge("tapescope_report_until_timestamp_seconds", "end of the last site day reported")
+        until = gauge(
+            "tapescope_report_until_timestamp_seconds", "end of the last site day in the report, as a Unix time"
+        )
         until.labels(message.site).set(message.ends_at.timestamp())
     for name, (metric, doc) in _HEADLINE.items():
         if (value := message.headline.get(name)) is not None:
             gauge(metric, doc).labels(message.site).set(value)
     if message.headline.get("drive_rate_mb_s") is not None:
-        doc = f"bytes ÷ time in which drives worked, in the period; basis {BASES[message.headline['drive_rate_basis']]}"
+        doc = (
+            "drive rate in the period: bytes ÷ time in which drives moved them; basis"
+            f" {BASES[message.headline['drive_rate_basis']]}"
+        )
         rate = gauge("tapescope_drive_rate_megabytes_per_second", doc, ("site", "basis"))
         rate.labels(message.site, message.headline["drive_rate_basis"]).set(message.headline["drive_rate_mb_s"])
-    doc = "drive-hours of the period by use; group: the categories of the report and the pages"
+    doc = "drive-hours of the period by use (bucket) and by group of uses, as in the report"
     hours = gauge("tapescope_drive_hours", doc, ("site", "group", "bucket"))
     for row in message.hours:
         hours.labels(message.site, row["group_words"], row["bucket"]).set(row["bucket_hours"])
-    days = gauge("tapescope_days", "days of the period by whether the rules could judge them", ("site", "state"))
+    days = gauge(
+        "tapescope_days",
+        "days of the period by state: whether the rules could judge the day, and with findings or not",
+        ("site", "state"),
+    )
     for state in _STATES:
         n_days = sum(row["n_days"] for row in message.days if row["state"] == state)
         days.labels(message.site, state).set(n_days)
-    count = gauge("tapescope_finding", "findings of the period; several spells of a cause count", _FINDING)
+    count = gauge(
+        "tapescope_finding",
+        "number of findings of the period; repeated findings with one cause count each time",
+        _FINDING,
+    )
     prices = {name: gauge(metric, doc, _FINDING) for name, (metric, doc) in _PRICES.items()}
     for finding in message.findings:
         labels = labels_of(message, finding)

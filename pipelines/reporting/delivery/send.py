@@ -28,7 +28,7 @@ from pipelines.reporting.links import TONIGHT, to_page
 
 _NOW = ("prometheus", "wlcg", "alertmanager")  # take what they get for the present state
 TURN_S = 600.0  # so long one process waits for another that delivers the same report
-_ALTERED = "the report has changed since then; --again sends it"
+_ALTERED = "the report has changed since it was sent; --again sends the new report"
 
 
 @dataclass(frozen=True)
@@ -75,7 +75,7 @@ def _alone(file: Path) -> Iterator[None]:
     try:
         lock.acquire(timeout=TURN_S)
     except Timeout:
-        hint = "wait for it to end, then try again"
+        hint = "wait until the other process ends, then try again"
         raise WarehouseBusy(f"another process has been delivering this report for {TURN_S:g} s", hint) from None
     try:
         yield
@@ -105,9 +105,9 @@ def _deliver(site: Site, name: str, way: Way, message: Message, book: "_Receipts
 def _why_not(way: str, message: Message) -> str:
     """Why a report does not go by a way that takes it for the present state; empty if it does."""
     if way in _NOW and message.is_past:
-        return f"{message.day} is past: {message.newest} is the last complete day with data"
+        return f"the report is for {message.day}, but the last complete day with data is {message.newest}"
     if way == "wlcg" and not message.wlcg:
-        return "no log names a storage group; the archive may still have some"
+        return "no log names a storage group, although the archive may have some"
     return ""
 
 

@@ -40,7 +40,7 @@ def print_checks(report: Report, answer: Answer | None, problem: str = "") -> st
         .render(
             title=report.title,
             policy=_POLICY,
-            problem=problem or ("" if head else "Nothing has been built yet."),
+            problem=problem or ("" if head else "No build has been made yet."),
             build=head.get("build_id", ""),
             is_committed=head.get("is_committed", False),
             snapshot=answer.snapshot if answer else 0,

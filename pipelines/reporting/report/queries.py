@@ -84,7 +84,7 @@ class Asker:
             self._answers[name] = given, self._ask(name, given)
         asked_with, answer = self._answers[name]
         if given != asked_with:
-            raise ValueError(f"the report asks {name} with {asked_with} and with {given}")
+            raise ValueError(f"the report asks the question {name} twice, with {asked_with} and with {given}")
         return answer
 
     def _ask(self, name: str, given: dict[str, str]) -> Answer:

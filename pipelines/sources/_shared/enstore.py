@@ -41,7 +41,7 @@ _SILENCE_US = 60_000_000
 def reported_at(origin: Origin, what: str) -> pl.Expr:
     """The instant, or else the day, of output that has no clock. Raises UnreadableFile if neither is given."""
     if origin.start_at is None and origin.date is None:
-        hint = "name the files with their date under a glob with {date}, or give `date` for the input in site.toml"
+        hint = "put the date into the file names and {date} into the glob, or give `date` in the [[input]] of site.toml"
         raise UnreadableFile(f"{origin.path or what} has no date", hint, "no_clock")
     at = origin.start_at.replace(tzinfo=None) if origin.start_at else origin.date
     return pl.lit(at).cast(pl.Datetime("us"))

@@ -23,8 +23,8 @@ MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", 
 MONTH_NUMBERS = {name: number for number, name in enumerate(MONTHS, 1)}
 
 # What helps a file whose rows have no date, or no time at all.
-GIVE_DATE = "give `date` (the local day of the first row) with its [[input]] in site.toml"
-GIVE_START = "give `start_at` (the UTC instant of the first row) and `interval_s` with its [[input]] in site.toml"
+GIVE_DATE = "give `date` (the local day of the first row) in the file's [[input]] of site.toml"
+GIVE_START = "give `start_at` (the UTC time of the first row) and `interval_s` in the file's [[input]] of site.toml"
 
 _UTC_WORDS = {"UTC", "UCT", "Z"}
 _NUMERIC = re.compile(r"([+-])(\d\d):?(\d\d)?")

@@ -132,8 +132,8 @@ def read_date(text: str, order: str) -> date | None:
 
 def _ask_for_order(text: str) -> NoReturn:
     raise UnreadableFile(
-        f"{text} may begin with the day or with the month",
-        'give `date_order` ("dmy" or "mdy") with its [[input]] in site.toml',
+        f"the date {text} may begin with the day or with the month",
+        'give `date_order` ("dmy" or "mdy") in the file\'s [[input]] of site.toml',
         reason="no_clock",
     )
 

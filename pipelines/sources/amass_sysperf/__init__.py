@@ -59,7 +59,7 @@ IS_WHOLE = True
 
 _HEAD_CHARS = 20_000  # a screen drawn without line breaks is shorter; other texts cost the square of their length
 _FEWEST_WORDS = 5  # of a screen's labels, sound; the worst print known keeps twelve. Reading by letters is slow.
-_NOTHING = "no WRITE REQUESTS, CACHE BLOCKS and JUKE DRIVE … as sysperf prints them"
+_NOTHING = "none of the labels WRITE REQUESTS, CACHE BLOCKS and JUKE DRIVE that sysperf prints"
 _ANY = datetime(2000, 1, 1)  # an instant to try the first lines with
 
 
@@ -78,11 +78,11 @@ def recognise(head: list[str]) -> Claim:
         if reader.screens and reader.drives:
             n_fitting = len(texts) - len(reader.rejects)
             if 2 * n_fitting < len(texts):
-                return Claim(False, 0.5, "a sysperf screen inside another text: cut it out into a file of its own")
+                return Claim(False, 0.5, "a sysperf screen within other text: copy the screen into a file of its own")
             return Claim(True, 0.9 if is_ocr else 1.0, "a sysperf screen" + (", damaged" if is_ocr else ""))
     found = sum(word in " ".join(texts).upper() for word in ("WRITE REQUESTS", "CACHE BLOCKS", "FNODES", "VOLGRP"))
     if found >= 2:
-        return Claim(False, 0.6, "words of a sysperf screen, but not its figures with a table of drives below")
+        return Claim(False, 0.6, "labels of a sysperf screen, but without its figures and its table of drives")
     return Claim(False, 0.0, _NOTHING)
 
 
@@ -138,11 +138,11 @@ def _screen(screen: Values, host: str, interval_s: float | None) -> Values:
     values = screen["values"]
     notes = [f"{name}: no number" for name in values if values[name] is None and not screen["is_ocr"]]
     if screen["basis"] == "day alone":
-        notes.append("time of day not known")
+        notes.append("the time of day is not known")
     for subject, parts in (("cache", ("free", "dirty")), ("fnodes", ("free",))):
         total, sizes = values.get(f"{subject}_total"), [values.get(f"{subject}_{part}") for part in parts]
         if total is not None and sum(size for size in sizes if size is not None) > total:
-            notes.append(f"{subject}: the parts exceed the total")
+            notes.append(f"{subject}: the parts add up to more than the total")
     return {
         **screen,
         **values,

@@ -136,14 +136,14 @@ def next_screen(clock: Clock, interval_s: float | None, line_no: int) -> int | N
     clock["rank"] += 1
     if clock["anchor_us"] is None:
         raise UnreadableFile(
-            f"line {line_no}: the screen carries no time",
-            "put a `date` line before each screen, or set `start_at` and `interval_s` in its [[input]]",
+            f"line {line_no}: the sysperf screen has no time",
+            "put a `date` line before each screen, or set `start_at` and `interval_s` in the file's [[input]]",
             reason="no_clock",
         )
     if rank and interval_s is None:
         raise UnreadableFile(
-            f"line {line_no}: a second screen without a time of its own",
-            "give `interval_s`, the seconds between screens, with its [[input]] in site.toml",
+            f"line {line_no}: the second sysperf screen has no time",
+            "give `interval_s`, the seconds between screens, in the file's [[input]] of site.toml",
             reason="no_clock",
         )
     anchor_us, step_us = int(clock["anchor_us"]), round((interval_s or 0) * 1_000_000)

@@ -66,8 +66,8 @@ class Reader:
         line = read_line(flat, self.state["subject"], self.state["is_ocr"]) if flat else ScreenLine("blank")
         if line.kind == "unknown":
             raise UnreadableFile(
-                f"line {line_no}: a heading of columns this source does not know: {flat[:120]}",
-                "only JUKE DRIVE VOLFLAGS VOLUME VOLGRP KBYTES/SEC is read",
+                f"line {line_no}: the column headings are not known: {flat[:120]}",
+                "only the headings JUKE DRIVE VOLFLAGS VOLUME VOLGRP KBYTES/SEC can be read",
             )
         if line.kind == "blank":
             return "skipped"
@@ -171,7 +171,7 @@ class Reader:
         """In a damaged screen whose rows ran 1, 2, 3 … a drive number printed twice means the next one."""
         last = self.state["last_drive"]
         if self.state["is_ocr"] and last is not None and last == [row.juke, row.drive] and row.drive is not None:
-            row.repairs.notes.append(f"drive: '{row.drive}' twice, read as {row.drive + 1} by the order of the rows")
+            row.repairs.notes.append(f"drive: second '{row.drive}' read as {row.drive + 1} by the order of the rows")
             row.drive += 1
         first = last is None or last[0] != row.juke
         in_step = row.drive == 1 if first else row.drive == last[1] + 1

@@ -54,14 +54,14 @@ def recognise(head: list[str]) -> Claim:
     if texts.to_frame("text").select(answers.is_header()).to_series().any():
         return Claim(True, 1.0, "the header of CTA's table DRIVE_STATE")
     if texts.str.contains('"polled_at"', literal=True).any():
-        return Claim(False, 0.6, "answers with the time they were asked for, but not of a known command")
+        return Claim(False, 0.6, "answers with their time, but not of a known cta-admin command")
     if (
         len(texts)
         and texts[0].strip() in "[{"
         and texts.str.contains(r'"(?:driveName|queuedFiles|nbMasterFiles)"').any()
     ):
         return Claim(False, 0.7, "an answer of cta-admin that spans several lines; put it on one line with `jq -c .`")
-    return Claim(False, 0.0, "no answer of cta-admin")
+    return Claim(False, 0.0, "no line is an answer of cta-admin")
 
 
 def parse(lines: pl.DataFrame, origin: Origin, carry: Carry | None) -> Parsed:
@@ -108,7 +108,9 @@ def _read(text: str, origin: Origin) -> pl.DataFrame | str:
         if at is None:
             return "bad_time"
     elif origin.modified_at is None:
-        raise UnreadableFile("an answer has no time", 'write {"polled_at": …, "answer": …}', reason="no_clock")
+        raise UnreadableFile(
+            "an answer of cta-admin has no time", 'write {"polled_at": …, "answer": …}', reason="no_clock"
+        )
     else:
         at = int(origin.modified_at.replace(tzinfo=origin.modified_at.tzinfo or UTC).timestamp()) * 1_000_000
     if line["answer"][0] is None and line["drives"][0] is None:

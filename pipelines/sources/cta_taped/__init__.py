@@ -40,8 +40,8 @@ TABLES = (FILE, SESSION, STEP, COUNTER)
 SPEAKS_FOR = "drives"
 PROGRAM = "cta-taped"
 
-IN_PROGRESS = "statistics of sessions that went on: the final record counts"
-NO_MOUNT = "final records of probes and cleaners: neither a mount nor bytes"
+IN_PROGRESS = "statistics of sessions in progress; only the final record of a session counts"
+NO_MOUNT = "final records of probes and cleaning sessions, which have neither a mount nor bytes"
 
 _START: Carry = {"fold": None, "drives": {}}
 _EVENT = r'\bevent_name="(\w+)"|"event_name"\s*:\s*"(\w+)"'

@@ -80,7 +80,7 @@ def storage_layout(text: str) -> Layout:
         pattern = pattern.replace(r" \[(?P<path>.*)\]", r"(?: \[(?P<path>.*)\])?")
     lacking = _NEEDED - set(re.findall(r"\(\?P<(\w+)>", pattern))
     if lacking:
-        raise _unknown(text, f"it lacks {', '.join(sorted(lacking))}")
+        raise _unknown(text, f"the header lacks {', '.join(sorted(lacking))}")
     return Layout(f"^{pattern}$", form, "%Y" in form, "%z" in form or "%:z" in form)
 
 
@@ -106,7 +106,7 @@ def _compiled(text: str, is_strict: bool) -> tuple[str, str]:
         elif match[0] in _PARTS:
             name, holds = _PARTS[match[0]]
         elif is_strict:
-            raise _unknown(text, f"{match[0]} is not known")
+            raise _unknown(text, f"the placeholder {match[0]} is not known")
         else:
             name, holds = "", r".*?"
         is_named = is_strict and name and name not in names
@@ -125,7 +125,7 @@ def _date_regex(pattern: str, text: str, is_strict: bool) -> str:
         if token in _DATE_PARTS:
             regex += _DATE_PARTS[token][1]
         elif token[0].isalpha() and is_strict:
-            raise _unknown(text, f"{token} in its date is not known")
+            raise _unknown(text, f"{token} in the format of the date is not known")
         else:
             regex += ".+?" if token[0].isalpha() else re.escape(token.strip("'"))
     return regex
@@ -133,6 +133,6 @@ def _date_regex(pattern: str, text: str, is_strict: bool) -> str:
 
 def _unknown(text: str, why: str) -> UnreadableFile:
     return UnreadableFile(
-        f"a header of {STORAGE} this source does not know ({why}): {text[:200]}",
-        "use the default format, or one of its placeholders in another order",
+        f"the header of {STORAGE} is not known ({why}): {text[:200]}",
+        "use dCache's default format, or its placeholders in another order",
     )

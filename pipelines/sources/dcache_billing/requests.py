@@ -105,6 +105,6 @@ def _times() -> tuple[pl.Expr, ...]:
         .when(is_negative)
         .then(pl.lit("negative time"))
         .when("is_doubtful")
-        .then(pl.lit("in the hour that autumn repeats"))
+        .then(pl.lit("the time is in the hour that the clock change in autumn repeats"))
         .alias("note"),
     )

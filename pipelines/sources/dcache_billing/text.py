@@ -122,8 +122,8 @@ def local_time(text: pl.Expr, layout: Layout, origin: Origin) -> pl.Expr:
     day = file_date(origin)
     if day is None:
         raise UnreadableFile(
-            "its records carry no year",
-            "keep dCache's file names (billing-2026.03.11), or give `date` with its [[input]] in site.toml",
+            "the billing records have no year",
+            "keep dCache's file names (billing-2026.03.11), or give `date` in the file's [[input]] of site.toml",
             reason="no_clock",
         )
     this, before = (

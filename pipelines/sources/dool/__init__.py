@@ -60,7 +60,7 @@ def recognise(head: list[str]) -> Claim:
     if found := PROGRAM.match(first):
         return Claim(True, 1.0, f"the preamble of {found[1].lower()}")
     if _OTHER.match(first):
-        return Claim(False, 0.7, f"CSV like dstat's, but of a program whose units are not known: {first[:80]}")
+        return Claim(False, 0.7, f"CSV like that of dstat, but from a program whose units are not known: {first[:80]}")
     if any(PROGRAM.match(line) for line in head):
         return Claim(False, 0.6, "a preamble of dstat or dool, but not on the first line")
     return Claim(False, 0.0, "no preamble of dstat or dool")
@@ -92,7 +92,7 @@ def _turn(state: Carry, text: str, line_no: int) -> None:
     if found := PROGRAM.match(text):
         state.update(_START, program=f"{found[1].replace('Dool', 'dool')} {found[2]}.{found[3]}", fold=state["fold"])
     elif _OTHER.match(text):
-        raise UnreadableFile(f"line {line_no}: the units of this program are not known: {text[:80]}")
+        raise UnreadableFile(f"line {line_no}: the units of this program's columns are not known: {text[:80]}")
     elif text.startswith('"Host:"'):
         state["host"] = [*cells(text), "", ""][1]
     elif text.startswith('"Cmdline:"'):
@@ -104,7 +104,7 @@ def _turn(state: Carry, text: str, line_no: int) -> None:
     elif state["columns"] is None:
         state["columns"] = text
     else:
-        raise UnreadableFile(f"line {line_no}: a header that belongs to no preamble: {text[:120]}")
+        raise UnreadableFile(f"line {line_no}: a header without a preamble: {text[:120]}")
 
 
 def _part(rows: pl.DataFrame, origin: Origin, state: Carry) -> Parsed:
@@ -137,7 +137,7 @@ def _read_values(rows: pl.DataFrame, preamble: Preamble) -> pl.DataFrame:
     """The cells that are read as numbers, by place."""
     places = [target.place for target in preamble.targets] + list(preamble.interrupts)
     if not places:
-        raise UnreadableFile("none of its columns is one we keep")
+        raise UnreadableFile("the file has no column that tapescope uses")
     texts = rows.select(pl.col("cells").list.get(int(place), null_on_oob=True).alias(place) for place in places)
     known = texts.select(pl.when(~pl.all().is_in(["", "-"])).then(pl.all().str.strip_chars()))
     values = known.select(pl.all().cast(pl.Float64, strict=False))
@@ -186,7 +186,9 @@ def _cell(place: int | None) -> pl.Expr:
 def _begin(state: Carry) -> datetime:
     if state["begin"] is None:
         raise UnreadableFile(
-            "its preamble has no date that can be read, and its rows no year", "repair the Date", reason="no_clock"
+            "the preamble has no readable date, and the rows have no year",
+            "repair the Date in the preamble",
+            reason="no_clock",
         )
     return datetime.strptime(state["begin"], "%Y %b %d %H:%M:%S")
 

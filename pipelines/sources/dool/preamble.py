@@ -12,8 +12,8 @@ from pipelines.sources._shared.device_kinds import disk_kind, interface_kind
 PROGRAM = re.compile(r'^"(Dstat|dool|Dool) (\d+)\.(\d+)\S* CSV output"')
 _TRAFFIC = {("dsk", "read"): "read_bytes_s", ("dsk", "writ"): "write_bytes_s"}
 _TRAFFIC |= {("net", "recv"): "in_bytes_s", ("net", "send"): "out_bytes_s"}
-_UNSHOWN_BITS = "bits or bytes: the preamble is damaged"
-_UNKNOWN_BITS = "bits or bytes: this version of dool is not known"
+_UNSHOWN_BITS = "unit unknown (bits or bytes), because the preamble is damaged"
+_UNKNOWN_BITS = "unit unknown (bits or bytes), because this version of dool is not known"
 
 # Percent of all processors; interrupts, which older versions show separately, count as the kernel's.
 _CPU = {"usr": "cpu_user", "sys": "cpu_system", "idl": "cpu_idle", "wai": "cpu_wait", "stl": "cpu_stolen"}

@@ -43,12 +43,12 @@ def recognise(head: list[str]) -> Claim:
     """A line encp begins an account with, or several of its KEY=VALUE or step lines."""
     texts = [line for line in head if line.strip()]
     if 5 * sum(_LOG_LINE.match(line) is not None for line in texts) >= max(len(texts), 1):
-        return Claim(False, 0.2, "a log with time stamps, in which output of encp may be mixed")
+        return Claim(False, 0.2, "a log with time stamps, which may contain output of encp")
     for sign, least in _SIGNS:
         n_found = sum(sign.match(line) is not None for line in texts)
         if n_found >= least:
             return Claim(True, min(1.0, 0.5 + n_found / len(texts)), f"{n_found} lines as encp prints them")
-    return Claim(False, 0.0, "no line as encp prints it about a transfer")
+    return Claim(False, 0.0, "no line is one that encp prints about a transfer")
 
 
 def parse(lines: pl.DataFrame, origin: Origin, carry: Carry | None) -> Parsed:

@@ -88,7 +88,7 @@ def _read(lines: pl.DataFrame, state: State, is_good: Callable[[Section], bool])
             return forms.records(lines, state)
     if lines.height:
         raise UnreadableFile(
-            "no header of a table of Enstore's databases", "export whole tables with their header", "unknown_header"
+            "no header of a table of Enstore's databases", "export complete tables with their header", "unknown_header"
         )
     state.clear()
     return Sheet()
@@ -120,8 +120,8 @@ def _volume_of_name(path: str) -> str:
     found = re.match(r"([A-Z][A-Z0-9]{5,7})(?![A-Za-z0-9])", path.rpartition("/")[2])
     if found is None:
         raise UnreadableFile(
-            "a list of a volume's files that does not name the volume",
-            "give it the label as its name, such as VR1234M8.csv",
+            "the list of a volume's files does not name the volume",
+            "use the label of the volume as the file's name, such as VR1234M8.csv",
             "unknown_header",
         )
     return found[1]
@@ -180,11 +180,11 @@ def _headers(body: list[str]) -> list[tuple[str, list[str]]]:
 def _small_form(texts: list[str]) -> tuple[str, Claim] | None:
     first = texts[0]
     if re.match(forms.RATE, first):
-        return "rates", Claim(True, 0.9, "lines of an Enstore rate file: date, time, four counts of bytes")
+        return "rates", Claim(True, 0.9, "lines of an Enstore rate file, with date, time and four byte counts")
     if re.match(forms.LISTED, first):
         return "listed", Claim(True, 0.9, "a list of the files of an Enstore volume")
     if _STATISTICS.match(first) and any(line.startswith("DRIVE SERNO:") for line in texts):
-        why = "a mover's statistics file, which holds no time; the table status has the same with a time"
+        why = "a mover's statistics file, which has no time; Enstore's table status has the same values with a time"
         return "", Claim(False, 0.7, f"this is {why}")
     if _HISTORY.match(first):
         return "", Claim(False, 0.7, "this is the history of an Enstore volume, but it does not name the volume")

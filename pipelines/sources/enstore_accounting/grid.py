@@ -58,7 +58,7 @@ def refuse(line_no: int, header: Header) -> NoReturn:
     """The rows under a header that is not ours must not be read by the one before."""
     raise UnreadableFile(
         f"line {line_no}: {header.why}: {', '.join(header.names)[:200]}",
-        "export whole tables with their header line, SELECT * FROM …",
+        "export complete tables with their header line, SELECT * FROM …",
     )
 
 

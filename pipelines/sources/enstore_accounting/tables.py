@@ -189,14 +189,23 @@ NOT_READ = {
         ("time", "tape_library", "location", "media_type", "free", "used"),
         "slots, no drives",
     ),
-    "write_protect_summary": (("date", "total", "should", "not_yet", "done"), "counts of write protection tabs"),
-    "event": (("tag", "name", "node", "username", "start", "finish"), "runs of scheduled jobs"),
-    "state": (("time", "volume", "type", "value"), "its volumes and types are numbers of other tables"),
-    "xfer_by_month": (("date", "storage_group", "read", "write"), "months; xfer_by_day has the same by day"),
-    "quotas": (("time", "library", "storage_group", "allocated", "blank"), "quotas of cartridges"),
-    "old_bytes_per_day": (("date", "read", "write"), "a total without names; xfer_by_day has more detail"),
-    "blanks": (("date", "media_type", "blanks"), "counts of blank cartridges"),
-    "drive_data": (("drive_rate", "write_error_count", "read_error_count"), "a list of suspects without a schema"),
+    "write_protect_summary": (("date", "total", "should", "not_yet", "done"), "it only counts write protection tabs"),
+    "event": (("tag", "name", "node", "username", "start", "finish"), "it only lists runs of scheduled jobs"),
+    "state": (("time", "volume", "type", "value"), "it names volumes and types only by their numbers in other tables"),
+    "xfer_by_month": (
+        ("date", "storage_group", "read", "write"),
+        "it has totals by month; the table xfer_by_day has them by day",
+    ),
+    "quotas": (("time", "library", "storage_group", "allocated", "blank"), "it only lists quotas of cartridges"),
+    "old_bytes_per_day": (
+        ("date", "read", "write"),
+        "it has a total without names; the table xfer_by_day has more detail",
+    ),
+    "blanks": (("date", "media_type", "blanks"), "it only counts blank cartridges"),
+    "drive_data": (
+        ("drive_rate", "write_error_count", "read_error_count"),
+        "it lists suspect volumes without a fixed format",
+    ),
 }
 # The accounting database calls the mover's name otherwise than its configuration does.
 ALIASES = {"mover mapping": {"name": "mover"}}
@@ -222,7 +231,7 @@ def read_header(cells: list[str]) -> Header | None:
     if len(names) < 3 or known < 3 or 2 * known < len(names) or not all(map(_is_name, names)):
         return None
     if len(set(names)) < len(names):
-        return Header(names, None, "a header that names a column twice")
+        return Header(names, None, "the header names a column twice")
     best: tuple[int, EnstoreTable] | None = None
     for table in TABLES:
         found = renamed(table, names)
@@ -235,7 +244,7 @@ def read_header(cells: list[str]) -> Header | None:
             return Header(names, None, f"the columns of Enstore's table {name}, which is not read: {reason}")
     nearest = max(TABLES, key=lambda table: len(table.names & set(names)) / len(table.names))
     lacking = ", ".join(sorted(set(nearest.keys) - set(renamed(nearest, names))))
-    return Header(names, None, f"nearest to Enstore's table {nearest.name}, but it lacks {lacking}")
+    return Header(names, None, f"the header is nearest to Enstore's table {nearest.name}, but it lacks {lacking}")
 
 
 def renamed(table: EnstoreTable, names: tuple[str, ...]) -> tuple[str, ...]:

@@ -41,14 +41,14 @@ def recognise(head: list[str]) -> Claim:
     texts = filled(head)
     share = share_of(texts, log_lines.RECORD)
     if share >= 0.2:
-        return Claim(True, share, f"{share:.0%} of the lines begin with clock, host, process, user, severity, server")
+        return Claim(True, share, f"{share:.0%} of the lines begin with time, host, process, user, severity and server")
     if share:
         return Claim(False, share, f"only {share:.0%} of the lines begin like Enstore's log lines")
     if texts.str.contains(log_lines.WRAPPED).any():
-        return Claim(False, 0.3, "a log line of Enstore wrapped by a document: its message is on other lines")
+        return Claim(False, 0.3, "log lines of Enstore wrapped in a document, so their messages are on other lines")
     if texts.str.contains(_TICKET).any():
-        return Claim(False, 0.3, "pieces of Enstore's tickets without their log lines: they have no clock")
-    return Claim(False, 0.0, "no line has clock, host, six-digit process, user, severity and server name")
+        return Claim(False, 0.3, "parts of Enstore's tickets without their log lines, so they have no time")
+    return Claim(False, 0.0, "no line has a time, host, six-digit process, user, severity and server name")
 
 
 def parse(lines: pl.DataFrame, origin: Origin, carry: Carry | None) -> Parsed:

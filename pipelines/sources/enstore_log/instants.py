@@ -35,8 +35,8 @@ def place(ticks: pl.DataFrame, origin: Origin, memory: dict[str, Any]) -> tuple[
     ticks = _read(ticks)
     if memory["day"] is None and ticks.filter(pl.col("date").is_null() & pl.col("second").is_not_null()).height:
         raise UnreadableFile(
-            f"{origin.path or 'the log'} has clock times but no date",
-            "name the files LOG-YYYY-MM-DD under a glob with {date}, or give `date` for the input in site.toml",
+            f"{origin.path or 'the log'} has times of day but no date",
+            "name the files LOG-YYYY-MM-DD and use a glob with {date}, or give `date` in the [[input]] of site.toml",
             reason="no_clock",
         )
     ticks = _passes(_days(ticks, memory), origin.zone, memory)

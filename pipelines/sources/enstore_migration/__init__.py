@@ -34,13 +34,13 @@ def recognise(head: list[str]) -> Claim:
     """A line of a known task after a time stamp, or the head of the status table."""
     texts = filled(head)
     if texts.str.contains(status.HEADER).any():
-        return Claim(True, 1.0, "the head of the table migrate --status prints")
+        return Claim(True, 1.0, "the header of the table that migrate --status prints")
     share = share_of(texts, steps.LINE)
     if share >= 0.2:
-        return Claim(True, share, f"{share:.0%} of the lines are a time stamp and a task of Enstore's migration")
+        return Claim(True, share, f"{share:.0%} of the lines have a time stamp and a task of Enstore's migration")
     if texts.str.contains(status.ROW).any():
         return Claim(False, 0.5, "rows of migrate --status without their header, so their volume is unknown")
-    return Claim(False, share, "no line is a time stamp of the C library and a task of Enstore's migration")
+    return Claim(False, share, "no line has a time stamp in ctime format and a task of Enstore's migration")
 
 
 def parse(lines: pl.DataFrame, origin: Origin, carry: Carry | None) -> Parsed:

@@ -83,20 +83,22 @@ def recognise(head: list[str]) -> Claim:
         return claim
     for flat in flats:
         if what := foreign(flat):
-            return Claim(False, 0.7, f"this is {what}; only iostat of Linux is read, whose columns are others")
+            return Claim(False, 0.7, f"this is {what}; only iostat of Linux is read, which has other columns")
     if what := foreign_banner(flats[0]):
         return Claim(False, 0.3, f"the first line is of {what}; only iostat of Linux is read")
     headers = [(place, flat) for place, flat in enumerate(flats) if is_like_header(flat)]
     layouts = [(flat, _layout_at(flats, place)) for place, flat in headers]
     known = [layout for _, layout in layouts if layout is not None and layout.family != SKIPPED]
     if known and 2 * sum(is_fitting(flat) for flat in flats) < len(flats):
-        return Claim(False, 0.5, "a header of iostat, but most lines are neither its rows nor headers")
+        return Claim(False, 0.5, "a header of iostat, but most lines are neither rows nor headers of iostat")
     if known:
         return Claim(True, 1.0, f"a header of iostat with {len(known[0].names)} columns")
     if layouts and layouts[0][1] is not None:
-        return Claim(False, 0.6, "iostat's table of network file systems alone, which is not read")
+        return Claim(False, 0.6, "only iostat's table of network file systems, which is not read")
     if layouts:
-        return Claim(False, 0.6, f"begins like iostat, but its columns are unknown or cut: {layouts[0][0][:120]}")
+        return Claim(
+            False, 0.6, f"a header like that of iostat, but with unknown or cut columns: {layouts[0][0][:120]}"
+        )
     if any(read_banner(flat) for flat in flats):
         return Claim(False, 0.3, "a banner of sysstat, but no header of iostat")
     return Claim(False, 0.0, "no header line of iostat")

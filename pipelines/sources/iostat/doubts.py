@@ -48,13 +48,13 @@ def _merged_note() -> pl.Expr:
     """Writes and discards in one figure: no value for either unless it is zero. Or a value printed as nan."""
     return (
         pl.when(pl.col("changed_bytes_s") > 0)
-        .then(pl.lit("writes and discards counted together: write_bytes_s unknown"))
+        .then(pl.lit("writes and discards are counted together, so write_bytes_s is unknown"))
         .when("is_nan")
         .then(pl.lit(_NAN))
     )
 
 
-_NAN = "printed as nan"
+_NAN = "value printed as nan"
 
 
 def _unmeasured(rows: pl.DataFrame) -> pl.DataFrame:

@@ -77,7 +77,7 @@ def _classify(flat: str) -> str:
         return SKIP
     if what := foreign(flat) or foreign_banner(flat):
         raise UnreadableFile(
-            f"there is output of {what} among that of Linux's iostat: {flat[:120]}",
+            f"output of {what} is mixed with output of Linux's iostat: {flat[:120]}",
             "keep the output of each system in files of its own",
         )
     return ROW

@@ -46,7 +46,7 @@ def split(rows: pl.DataFrame, columns: dict[Shape, pl.DataFrame]) -> tuple[pl.Da
         layout = read_header(section)
         if layout is None:
             raise UnreadableFile(
-                f"line {inside['line_no'][0]}: rows below a header with unknown columns or a cut one: {section[:80]}",
+                f"line {inside['line_no'][0]}: rows below a header that is cut or has unknown columns: {section[:80]}",
                 "keep header lines as iostat prints them",
             )
         if layout.family != SKIPPED:

@@ -64,11 +64,11 @@ def recognise(head: list[str]) -> Claim:
     only_comments = lines and not own
     if not settings:
         if only_comments and any("cfgmaker" in line or "Multi Router Traffic Grapher" in line for line in lines):
-            return Claim(True, 0.8, "a comment that names cfgmaker or MRTG, and no setting yet")
-        return Claim(False, 0.0, "no setting of MRTG")
+            return Claim(True, 0.8, "a comment that names cfgmaker or MRTG, without settings")
+        return Claim(False, 0.0, "no line is a setting of MRTG")
     likeness = len(settings) / len(own)
     if likeness < 0.6 or not telling:
-        return Claim(False, likeness / 2, "few lines are settings of MRTG, or none that only MRTG has")
+        return Claim(False, likeness / 2, "few lines are settings of MRTG, or no setting is specific to MRTG")
     return Claim(True, likeness, f"{len(settings)} settings of MRTG")
 
 
@@ -112,13 +112,13 @@ def _line(line_no: int, text: str, state: Carry) -> tuple[list[dict[str, Any]], 
         return [], None
     if text[0] in " \t":
         if state["keyword"] is None:
-            return [], "(a line that goes on with nothing)"
+            return [], "(a continuation line without a setting before it)"
         value = text.strip()
     else:
         match = _SETTING.fullmatch(text)
         if match is None or not _is_known(match[1]):
             state["keyword"] = ""
-            return [], "(no setting of MRTG)" if match is None else "(a setting MRTG does not have)"
+            return [], "(not a setting)" if match is None else "(a setting that MRTG does not have)"
         target = match[2].strip().lower() if match[2] is not None else None
         state.update(keyword=match[1].lower(), target=target, setting_line=line_no)
         value = match[3].strip()

@@ -60,21 +60,21 @@ _START: Carry = {
 
 
 def recognise(head: list[str]) -> Claim:
-    """A first line of an epoch and raw counters, then rows of an epoch and rates, newest first."""
+    """A first line of an epoch and raw counters, then rows with a Unix time and rates, newest first."""
     rows = [fields for line in head if (fields := line.split())]
     if not rows:
         return Claim(False, 0.0, "the file is empty")
     if any(_PAGE.search(line) for line in head):
-        why = "this is a page MRTG draws; it holds a few rounded averages of the .log or .rrd file, which is read"
+        why = "this is a web page of MRTG with a few rounded averages; read MRTG's .log or .rrd file instead"
         return Claim(False, 0.7, why)
     times = [int(fields[0]) for fields in rows if _looks_like_row(fields)]
     likeness = len(times) / len(rows)
     falling = sum(later <= earlier for earlier, later in pairwise(times))
     if likeness < 0.7 or len(times) < 2:
-        return Claim(False, likeness / 2, "fewer than 7 of 10 lines are an epoch and two or four rates")
+        return Claim(False, likeness / 2, "fewer than 7 of 10 lines have a Unix time and two or four rates")
     if falling < 0.7 * (len(times) - 1):
-        return Claim(False, likeness / 2, "rows of an epoch and rates, but not newest first")
-    return Claim(True, likeness, f"{len(times)} rows of an epoch and rates, newest first")
+        return Claim(False, likeness / 2, "rows with a Unix time and rates, but not newest first")
+    return Claim(True, likeness, f"{len(times)} rows with a Unix time and rates, newest first")
 
 
 def _looks_like_row(fields: list[str]) -> bool:

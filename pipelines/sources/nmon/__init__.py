@@ -70,7 +70,7 @@ def recognise(head: list[str]) -> Claim:
     if n_about >= 3 or any(line.startswith("AAA,progname,nmon") for line in lines):
         return Claim(True, 1.0, "nmon's AAA lines")
     if any(line.startswith(("ZZZZ,T", "CPU_ALL,")) for line in lines):
-        return Claim(False, 0.6, "lines of nmon, but the AAA lines with date and host are missing")
+        return Claim(False, 0.6, "lines of nmon, but without the AAA lines, which have date and host")
     return Claim(False, 0.0, "no AAA lines of nmon")
 
 

@@ -60,13 +60,13 @@ def clock_of(whole: pl.DataFrame, marks: pl.DataFrame, origin: Origin, state: Ca
         start, step = _begin(origin, state)
         if start is None or step is None:
             raise UnreadableFile(
-                "a sorted file, and its AAA lines have no date, time or interval",
-                "give the file as nmon wrote it",
+                "a sorted nmon file whose AAA lines have no date, time or interval",
+                "provide the file as nmon wrote it",
                 reason="no_clock",
             )
         begin = pl.lit(EPOCH + timedelta(microseconds=start), pl.Datetime("us"))
         to_at = begin + pl.duration(microseconds=pl.col("shot") * step)
-        note = pl.lit("sorted file: times computed from its start and interval")
+        note = pl.lit("times are computed from start and interval, because the file is sorted")
         return shots.select("shot", from_at=to_at - pl.duration(microseconds=step), to_at=to_at, note=note)
     last: dict[str, Any] = {"shot": [state["shot"]], "from_at": [state["from_at"]], "to_at": [state["at"]]}
     known = pl.DataFrame(last, schema={"shot": pl.Int64, "from_at": pl.Int64, "to_at": pl.Int64})

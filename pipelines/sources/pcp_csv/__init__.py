@@ -66,9 +66,9 @@ def recognise(head: list[str]) -> Claim:
     if headers:
         if any(read_header(header).fields for header in headers):
             return Claim(True, 1.0, "a header with metrics of PCP")
-        return Claim(False, 0.7, "this is PCP as CSV; not read because none of its metrics is one we keep")
+        return Claim(False, 0.7, "this is CSV of PCP, which is not read because tapescope uses none of its metrics")
     if lines and all(re.match(rf"{_YEARLESS}\t", line) for line in lines):
-        return Claim(False, 0.7, "this is pmdumptext without -m; not read because no line names its columns")
+        return Claim(False, 0.7, "this is pmdumptext without -m, which is not read because no line names the columns")
     return Claim(False, 0.0, "no header line of pmrep or pmdumptext")
 
 
@@ -110,7 +110,7 @@ def _turn(state: Carry, text: str, kind: str, line_no: int) -> None:
         return
     if not is_header(text):
         raise UnreadableFile(
-            f"line {line_no}: a header without names of metrics: {text[:120]}", "write pmrep's CSV with its header"
+            f"line {line_no}: the header has no names of metrics: {text[:120]}", "keep the header of pmrep's CSV"
         )
     state.update(header=text, units="", is_first=True, is_raw=False, at=None)
 
@@ -182,7 +182,7 @@ def _date(rows: pl.DataFrame, origin: Origin, state: Carry) -> pl.DataFrame:
 def _with_year(stamp: pl.Expr, origin: Origin) -> pl.Expr:
     """Stamps without a year in the one that brings them nearest to the day of the file's first line."""
     if origin.date is None:
-        raise UnreadableFile("its stamps have no year", GIVE_DATE, "no_clock")
+        raise UnreadableFile("the time stamps have no year", GIVE_DATE, "no_clock")
     short = stamp.str.slice(4).str.replace("  ", " 0", literal=True)
     month = short.str.head(3).replace_strict(MONTH_NUMBERS, default=None, return_dtype=pl.Int64)
     ahead = month - origin.date.month

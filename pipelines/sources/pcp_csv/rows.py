@@ -8,8 +8,8 @@ from pipelines.sources._shared.columns import HOST, Target, sampled
 from pipelines.sources._shared.metrics import CPU, DIVISORS, FACTORS, shares
 from pipelines.sources.pcp_csv.metrics import Field, Header, why_uncertain
 
-_RAW = "raw counters (pmrep -r), not rates"
-_NO_PARTS = "processor time without user, sys, idle and wait: no shares"
+_RAW = "values are raw counters (pmrep -r), not rates"
+_NO_PARTS = "no shares, because processor times of user, sys, idle and wait are missing"
 _LARGEST = 2.0**62
 _BLANKS = ["", "?", "N/A", "NaN", "nan", "-nan", "inf"]
 

@@ -60,7 +60,7 @@ def recognise(head: list[str]) -> Claim:
     if found is None:
         return Claim(False, 0.0, "no output of rrdtool")
     if found.why_not:
-        return Claim(False, 0.7, f"rrdtool {found.layout}: {found.why_not}; not read")
+        return Claim(False, 0.7, f"output of rrdtool {found.layout}, which is not read: {found.why_not}")
     return Claim(True, 1.0, f"rrdtool {found.layout} of {', '.join(found.names)} in bins of {found.step_s} s")
 
 
@@ -71,7 +71,9 @@ def parse(lines: pl.DataFrame, origin: Origin, carry: Carry | None) -> Parsed:
         return Parsed(carry=state)
     head = read_head(list(origin.head) or lines["text"].to_list())
     if head is None or head.why_not:
-        raise UnreadableFile(head.why_not if head else "no head of rrdtool's", "give MRTG's or Ganglia's databases")
+        raise UnreadableFile(
+            head.why_not if head else "no header of rrdtool's output", "provide databases of MRTG or Ganglia"
+        )
     frame = bins(lines, head, state)
     good = frame.filter(pl.col("is_row") & pl.col("reason").is_null())
     known = good.filter(~pl.col("is_empty"))
@@ -157,7 +159,10 @@ def _finest(good: pl.DataFrame, state: Carry) -> pl.DataFrame:
         last_rra, last_span = state["average"]
         if rra != last_rra:
             if int(span) < last_span:
-                raise UnreadableFile("its archives do not go from fine to coarse", "give an xport of the one you want")
+                raise UnreadableFile(
+                    "the archives of the database are not ordered from fine to coarse",
+                    "provide an xport of one archive",
+                )
             state["average"], state["finer_from"] = [int(rra), int(span)], state["known_from"]
         known = rows.filter(~pl.col("is_empty"))
         limit = state["finer_from"]

@@ -69,26 +69,28 @@ def read_head(lines: tuple[str, ...] | list[str]) -> Head | None:
     if re.search(r'\{\s*"about":\s*"RRDtool', text):
         return _judged(_json(text))
     if re.search(r'^filename = ".*"\nrrd_version = "', text, re.MULTILINE):
-        return Head("info", why_not="this is `rrdtool info`, which describes how an RRD is built and holds no series")
+        return Head(
+            "info", why_not="this is `rrdtool info`, which describes the structure of a database and has no series"
+        )
     return _fetch(lines)
 
 
 def _judged(head: Head) -> Head:
     if not head.names or head.step_s <= 0 or (head.layout in ("xport", "json") and head.start <= 0):
-        return replace(head, why_not="its head names neither the length of a bin nor the columns")
+        return replace(head, why_not="the header names neither the length of a bin nor the columns")
     return _with_columns(head)
 
 
 def _with_columns(head: Head) -> Head:
     shown = ", ".join(head.names)[:120]
     if head.names == ("sum", "num"):
-        why = "this is Ganglia's summary of a cluster: sums over hosts, and no host's own"
+        why = "this is Ganglia's summary of a cluster, which has sums over hosts and no values of single hosts"
         return replace(head, why_not=why)
     if head.names == ("sum",) or (len(head.names) == 1 and head.names[0] in METRICS):
         return head
     columns = columns_of(head.names)
     if columns is None:
-        return replace(head, why_not=f"an RRD of {shown}: the meaning and units of these names are unknown")
+        return replace(head, why_not=f"the meaning and units of the names in this database are unknown: {shown}")
     return head
 
 

@@ -57,15 +57,15 @@ def recognise(head: list[str]) -> Claim:
     dialect, why = _dialect(head)
     if dialect:
         return Claim(True, 1.0, why)
-    return Claim(False, 0.7 if why else 0.0, why or "neither sadf's lines nor a header of sar after a clock time")
+    return Claim(False, 0.7 if why else 0.0, why or "neither lines of sadf nor a header of sar after a time of day")
 
 
 def _dialect(head: list[str] | tuple[str, ...]) -> tuple[str, str]:
     """How the file is written; '' with a reason if it is like sar, but not."""
     if any(delimited.HEADER.match(line) or delimited.ROW.match(line) for line in head):
-        return "delimited", "fields of sadf -d between semicolons"
+        return "delimited", "fields of sadf -d, separated by semicolons"
     if any(pairs.ROW.match(line) for line in head):
-        return "pairs", "values of sadf -p, one a line"
+        return "pairs", "values of sadf -p, one per line"
     if any("<sysstat" in line or '"sysstat"' in line for line in head):
         return _tree(head)
     return _text([" ".join(line.split()) for line in head])
@@ -75,8 +75,8 @@ def _tree(head: list[str] | tuple[str, ...]) -> tuple[str, str]:
     if not any('"file-date"' in line or "<file-date>" in line for line in head):
         return "", ""  # iostat and mpstat write such trees too
     if not any(re.match(r"\s*(\"nodename\": |<host nodename=)", line) for line in head):
-        return "", "this is sadf -j or -x, reformatted by another program; keep the line breaks of sadf"
-    return "tree", "a tree of sadf -j or -x"
+        return "", "this is output of sadf -j or -x, reformatted by another program; keep the line breaks of sadf"
+    return "tree", "JSON or XML of sadf -j or -x"
 
 
 def _text(flats: list[str]) -> tuple[str, str]:
@@ -84,22 +84,22 @@ def _text(flats: list[str]) -> tuple[str, str]:
     banner = system or next((flat for flat in flats if read_banner(flat)), "")
     names: list[str] = []
     if any(_PIDSTAT_H.match(flat) for flat in flats):
-        return "", "this is pidstat -h; not read, since it reports processes one by one"
+        return "", "this is pidstat -h, which is not read because it reports single processes"
     for flat in flats:
         timed = text.TIMED.match(flat)
         rest = (timed["rest"] or "") if timed else ""
         if rest.startswith("LINUX RESTART") and banner:
-            return "text", "a banner of sysstat and a restart as sar marks it"
+            return "text", "a banner of sysstat and sar's line for a restart"
         if re.search(text.NAMES, rest) and not re.search(text.NUMBER, rest):
             names.append(rest)
     for tool, pattern in _OTHERS.items():
         if any(pattern.search(rest) for rest in names):
-            return "", f"this is {tool}; not read, since it reports processors or processes one by one"
+            return "", f"this is {tool}, which is not read because it reports single processors or processes"
     if names and system:
         return "text", f"sar of {system.split(' ')[0]}"
     if any({(words := rest.split(" "))[0], words[-1]} & _TABLES and (banner or len(words) > 1) for rest in names):
-        return "text", "headers of sar after clock times"
-    return "", "headers after clock times, but none that sar is known to print" if names and banner else ""
+        return "text", "headers of sar after times of day"
+    return "", "headers after times of day, but no known header of sar" if names and banner else ""
 
 
 def parse(lines: pl.DataFrame, origin: Origin, carry: Carry | None) -> Parsed:

@@ -189,7 +189,7 @@ def read_header(names: tuple[str, ...], activities: tuple[Activity, ...] = LINUX
     if names in activity.older:
         return Layout(activity, names, _present(activity.fields, names))
     if len(set(names)) < len(names):
-        _refuse(names, "a name appears twice")
+        _refuse(names, "a column name appears twice")
     unknown = [name for name in names if name not in activity.known]
     if unknown and not activity.is_open:
         _refuse(names, f"{unknown[0]} is unknown")
@@ -215,6 +215,6 @@ def _present(fields: Sequence[Field], names: Sequence[str]) -> tuple[Field, ...]
 
 def _refuse(names: Sequence[str], why: str) -> NoReturn:
     raise UnreadableFile(
-        f"a header of sar whose columns are not known ({why}): {' '.join(names)[:120]}",
-        "keep the files as sar or sadf wrote them; report a version that prints other columns",
+        f"the columns of a sar header are not known ({why}): {' '.join(names)[:120]}",
+        "keep files as sar or sadf wrote them; please report versions that print other columns",
     )

@@ -147,8 +147,8 @@ def _fitted(rows: pl.DataFrame, header: str, groups: list[HeaderGroup], width: p
 
 def _refuse(header: str) -> NoReturn:
     raise UnreadableFile(
-        f"several activities of sadf -h come in an unknown number of items: {header[:120]}",
-        "write it with sadf -d without -h, or one activity a file",
+        f"sadf -h has several activities, and the number of their items is unknown: {header[:120]}",
+        "write the file with sadf -d and without -h, or each activity into a file of its own",
     )
 
 

@@ -25,7 +25,7 @@ _NOT_YET = -1
 # Larger values come from counters that wrapped or were reset within an interval.
 _LARGEST = {"_bytes_s": 2.0**43, "_bytes": 2.0**52, "_rate": 1e10, "_s": 1e9}
 _LARGEST_COUNT, _LARGEST_SHARE, _LARGEST_BUSY = 2.0**31 - 1, 1.1, 100.0
-_NOTE = "a value no host can have was left out"
+_NOTE = "an impossible value was left out"
 
 
 class ChunkRows:

@@ -111,7 +111,7 @@ def _classify(lines: pl.DataFrame, is_unix: bool) -> pl.DataFrame:
 def _refuse_stacked(line_no: int, flat: str) -> NoReturn:
     raise UnreadableFile(
         f"line {line_no}: the rows of several activities alternate: {flat[:120]}",
-        "let sar print one activity at a time (sar -u, sar -d), each into its own file or one after the other",
+        "print one activity at a time (sar -u, sar -d), each into its own file or one after the other",
     )
 
 
@@ -207,7 +207,7 @@ def _read(part: pl.DataFrame, header: str, layout: Layout, origin: Origin, state
     """The rows of one activity; `part` holds its header lines too, whose times begin the first samples."""
     undated = part.filter(pl.col("day").is_null() & ~pl.col("is_broken"))
     if undated.height:
-        raise UnreadableFile("its rows carry no date, and no banner above them does", GIVE_DATE, "no_clock")
+        raise UnreadableFile("neither the rows nor a banner above them have a date", GIVE_DATE, "no_clock")
     part = part.with_columns(to_at=_instants(part, header, origin, state))
     timed = part.filter(pl.col("to_at").is_not_null()).select("line_no", at="to_at", block="run")
     from_at, state["chains"][header] = previous(timed, state["chains"].get(header))

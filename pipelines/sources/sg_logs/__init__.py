@@ -78,8 +78,8 @@ def recognise(head: list[str]) -> Claim:
     if any(line.strip().startswith("Supported log pages") for line in head):
         return Claim(True, 0.9, "the list of log pages that sg_logs prints")
     if any(_JSON.search(line) for line in head):
-        return Claim(False, 0.9, "sg_logs --json, which is not read: write its text, without --json")
-    return Claim(False, 0.0, "no title of a log page of tape drives")
+        return Claim(False, 0.9, "this is sg_logs --json, which is not read; run sg_logs without --json")
+    return Claim(False, 0.0, "no title of a tape drive's log page")
 
 
 def parse(lines: pl.DataFrame, origin: Origin, carry: Carry | None) -> Parsed:
@@ -169,9 +169,10 @@ def _known_at(origin: Origin, state: Carry) -> int | None:
             start = local.astimezone(UTC).replace(tzinfo=None)
         if start is None or (n_before and origin.interval_s is None):
             raise UnreadableFile(
-                "its answers have no time",
-                "write the time above each: date -u +'# %FT%TZ'; or give `start_at` or `date` with its [[input]] in"
-                " site.toml, and of more than one answer `interval_s`",
+                "the output of sg_logs has no time",
+                "write the time above each output: date -u +'# %FT%TZ'. Or give `start_at` or"
+                " `date` in the file's [[input]]"
+                " of site.toml, and `interval_s` if the file has more than one output",
                 reason="no_clock",
             )
         state["at"] = microseconds(start + timedelta(seconds=n_before * (origin.interval_s or 0)))

@@ -53,10 +53,10 @@ def recognise(head: list[str]) -> Claim:
     kinds = [kind for line in head if (kind := read_line(line).kind) not in ("blank", "comment")]
     found = [kind for kind in kinds if kind in _FIGURES]
     if not found:
-        return Claim(False, 0.0, "no figures of dd or time")
+        return Claim(False, 0.0, "no output of dd or time")
     known = sum(kind not in ("junk", "bad_number") for kind in kinds)
     if 2 * known < len(kinds):
-        return Claim(False, 0.4, "figures of dd or time, but most lines are something else")
+        return Claim(False, 0.4, "output of dd or time, but most lines are something else")
     return Claim(True, 1.0, "byte counts of dd" if found[0] in ("in", "summary") else "times of a command")
 
 

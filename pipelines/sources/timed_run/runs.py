@@ -194,7 +194,7 @@ def figures(run: Carry, command: str | None) -> dict[str, Any]:
     notes: list[str] = list(run["notes"])
     elapsed, dd_s = run.get("real"), run.get("dd_s")
     if elapsed and dd_s and abs(elapsed - dd_s) > MOST_APART * elapsed and abs(elapsed - dd_s) > 0.05:
-        notes.append(f"dd itself counted {dd_s:g} s")
+        notes.append(f"dd itself measured {dd_s:g} s")
     elapsed = dd_s if dd_s is not None and not elapsed else elapsed
     (full_in, part_in), (full_out, part_out) = run.get("in", (None, None)), run.get("out", (None, None))
     shown = read_command(command)
@@ -227,7 +227,7 @@ def _block(run: Carry, shown: int | None, notes: list[str]) -> int | None:
         return shown
     counted = int(moved // full)
     if shown is not None and shown != counted:
-        notes.append("the block size of the command is not that of the counts")
+        notes.append("the block size of the command does not match dd's counts")
     return counted
 
 
@@ -235,13 +235,13 @@ def _doubts(
     is_dd: bool, moved: int | None, elapsed: float | None, rate: float | None, is_flushed: bool
 ) -> Iterator[str]:
     if is_dd and elapsed is None:
-        yield "no time was printed"
+        yield "dd printed no time"
     elif elapsed == 0:
-        yield "too short to be timed"
+        yield "the run was too short to measure"
     if is_dd and moved is None:
-        yield "bytes are not printed and do not follow from the counts"
+        yield "the number of bytes is neither printed nor computable from the counts"
     if rate is not None and rate > CACHE_BYTES_S and not is_flushed:
-        yield "over 1 GB/s and nothing shown of fsync or direct: page cache speed"
+        yield "over 1 GB/s without fsync or direct: probably the speed of the page cache"
 
 
 def _tool(run: Carry, command: str | None) -> str:

@@ -59,11 +59,11 @@ def recognise(head: list[str]) -> Claim:
     if found.mode:
         return _claim_counters(found)
     if unknown := next((flat for flat in found.flats if is_like_header(flat)), ""):
-        return Claim(False, 0.6, f"begins like a vmstat header, but its columns are unknown or cut: {unknown[:120]}")
+        return Claim(False, 0.6, f"a header like that of vmstat, but with unknown or cut columns: {unknown[:120]}")
     if any(is_group_line(flat) for flat in found.flats):
-        return Claim(False, 0.5, "vmstat's group titles, but no line of column names that is known")
+        return Claim(False, 0.5, "vmstat's group titles, but no known line of column names")
     if headerless := layout_of(found.flats):
-        return Claim(True, 0.9, f"rows of vmstat without a header, whose figures fit but one layout: {headerless[0]}")
+        return Claim(True, 0.9, f"rows of vmstat without a header, whose values fit only one layout: {headerless[0]}")
     rows = sum(re.match(ROW_START, flat) is not None and len(flat.split(" ")) >= 16 for flat in found.flats)
     if rows and 2 * rows > len(found.flats):
         return Claim(False, 0.4, "rows of numbers as vmstat prints them, but no header line to name the columns")
@@ -76,7 +76,7 @@ def _claim_table(found: Look) -> Claim:
     fitting = sum(table.classify(flat).kind not in ("junk", "unknown") for flat in others)
     rows = [flat for flat in found.flats if re.match(ROW_START, flat) and len(flat.split(" ")) >= 16]
     if 2 * (fitting + len(rows)) < len(found.flats):
-        return Claim(False, 0.5, "a vmstat header, but most lines are neither its rows nor headers")
+        return Claim(False, 0.5, "a vmstat header, but most lines are neither rows nor headers of vmstat")
     return Claim(True, 1.0, f"a vmstat header with {len(headers[0].names)} columns")
 
 
@@ -85,7 +85,7 @@ def _claim_counters(found: Look) -> Claim:
     what = f"vmstat's counters since boot {of.get(found.mode, 'of a host (-s)')}"
     belonging = counts.belongs if found.mode == "counts" else disks.belongs
     if 2 * sum(belonging(flat, found.mode) for flat in found.flats) < len(found.flats):
-        return Claim(False, 0.5, f"a header of {what}, but most lines do not belong to them")
+        return Claim(False, 0.5, f"a header of {what}, but most lines do not belong to it")
     return Claim(True, 1.0, what)
 
 

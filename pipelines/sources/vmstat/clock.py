@@ -104,7 +104,7 @@ def counter_lines(
     if unread.height:
         line_no, flat = unread.select("line_no", "flat").row(0)
         raise UnreadableFile(
-            f"line {line_no}: a header of another mode among the counters of {what}: {flat[:120]}",
+            f"line {line_no}: a header of another mode of vmstat among {what}: {flat[:120]}",
             "keep the output of each mode in a file of its own",
         )
     return found
@@ -139,7 +139,7 @@ def date_rows(rows: pl.DataFrame, others: pl.DataFrame, origin: Origin, state: C
     if clocks.height:
         state["anchor_at"], state["anchor_rank"] = clocks.row(-1)[1:]
     if rows.filter(pl.col("at").is_null() & pl.col("reason").is_null()).height:
-        raise UnreadableFile("its rows carry no date", GIVE_START, "no_clock")
+        raise UnreadableFile("the rows have no date", GIVE_START, "no_clock")
     return rows
 
 

@@ -21,8 +21,11 @@ from pipelines.primitives.units import KIB
 from pipelines.sources.protocol import Carry
 from pipelines.sources.vmstat.headers import OLDEST, read_header
 
-UNIT, FROZEN = "unit of -S unknown: no memory, no swap", "memory frozen as in procps 4.0.0 to 4.0.2"
-GONE, GUEST, WRAPPED = "no counters of disks and swap", "guests counted since boot", "wrapped counter"
+UNIT, FROZEN = (
+    "memory and swap left out, because the unit of -S is unknown",
+    "memory left out, because procps 4.0.0 to 4.0.2 does not update it",
+)
+GONE, GUEST, WRAPPED = "counters of disks and swap are missing", "guest time counted since boot", "wrapped counter"
 
 MAY_FREEZE, MAY_BE_BLIND = 1, 2  # eras
 _MEMORY = ("swapped_bytes", "free_bytes", "buffer_bytes", "cache_bytes", "inactive_bytes", "active_bytes")

@@ -49,10 +49,13 @@ _READ_EVERYWHERE = ("r", "b", "in", "cs")  # of the names that a header has once
 _FACTS = re.compile(r"System configuration: .*lcpu")
 
 _FOREIGN = (
-    (r"(memory page executable|swap free re mf fr de sr epi)", "vmstat -p of Solaris: paging by kind of memory"),
-    (r"Cache Num Total Size Pages", "vmstat -m: the kernel's caches, not samples of a host"),
-    (r"\d+ forks$", "vmstat -f: the number of forks since boot, not samples of a host"),
-    (r"nr_\w+ \d+$", "a copy of /proc/vmstat: counters by their kernel names, not what vmstat prints"),
+    (
+        r"(memory page executable|swap free re mf fr de sr epi)",
+        "vmstat -p of Solaris, which shows paging by kind of memory",
+    ),
+    (r"Cache Num Total Size Pages", "vmstat -m, which shows the kernel's caches and not the load of a host"),
+    (r"\d+ forks$", "vmstat -f, which shows the number of forks since boot and not the load of a host"),
+    (r"nr_\w+ \d+$", "a copy of /proc/vmstat, which has the kernel's counters and not the output of vmstat"),
 )
 _FOREIGN_LINES = [(re.compile(pattern), what) for pattern, what in _FOREIGN]
 # Header lines of the modes that count since boot; `disks` and `counts` read them.

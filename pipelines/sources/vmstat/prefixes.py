@@ -99,7 +99,7 @@ def _iso(found: pl.DataFrame) -> tuple[pl.Series, pl.Series]:
 def _times(found: pl.DataFrame, origin: Origin, state: Carry) -> pl.Series:
     """Times of day: the first is of the origin's date, one far smaller than the last begins a new day."""
     if origin.date is None:
-        raise UnreadableFile("its rows carry a time of day but no date", GIVE_DATE, "no_clock")
+        raise UnreadableFile("the rows have a time of day but no date", GIVE_DATE, "no_clock")
     clock = read_stamp(pl.lit("2000-01-01 ") + pl.col("time"))
     second = found.select(second=(clock - pl.datetime(2000, 1, 1)).dt.total_seconds()).to_series()
     turns, state["prefix_last"], state["prefix_turns"] = _turns(second, _DAY_S // 2, state)
@@ -116,7 +116,7 @@ def _named_days(found: pl.DataFrame, origin: Origin, state: Carry) -> pl.Series:
         year = pl.col("year")
     else:
         if origin.date is None:
-            raise UnreadableFile("its rows carry a day but no year", GIVE_DATE, "no_clock")
+            raise UnreadableFile("the rows have a day and month but no year", GIVE_DATE, "no_clock")
         numbers = found.select(month).to_series()
         turns, state["prefix_last"], state["prefix_turns"] = _turns(numbers, 6, state)
         year = pl.lit(turns + origin.date.year).cast(pl.String)

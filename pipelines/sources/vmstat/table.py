@@ -59,8 +59,8 @@ def _refuse(line_no: int, flat: str) -> NoReturn:
     what = foreign(flat)
     raise UnreadableFile(
         f"line {line_no}: "
-        + (f"this is {what}" if what else f"a header of unknown columns, or a cut one: {flat[:120]}"),
-        "keep other output in files of its own, and header lines as vmstat prints them",
+        + (f"this is {what}" if what else f"the header is cut or has unknown columns: {flat[:120]}"),
+        "put other output into separate files, and keep header lines as vmstat prints them",
     )
 
 

@@ -24,7 +24,7 @@ def detector(method: str) -> Callable[[Detector], Detector]:
 
     def mark(function: Detector) -> Detector:
         if method in _MARKED:
-            raise ContractError(f"two detectors are called {method}", f"rename the one in {function.__module__}")
+            raise ContractError(f"two detectors are called {method}", f"rename the detector in {function.__module__}")
         _MARKED[method] = function
         return function
 

@@ -76,7 +76,7 @@ def _judged(rule: Rule, entity: str, now: pl.DataFrame, peers: pl.DataFrame, pas
     against_peers, against_past = _contrast(rule, now, peers), _contrast(rule, now, past)
     found, than, others = (against_peers, "its peers", peers)
     if isinstance(against_peers.ratio, NoEstimate):
-        found, than, others = (against_past, "it was before", past)
+        found, than, others = (against_past, "before", past)
     ratio = found.ratio
     if isinstance(ratio, NoEstimate) or ratio.value > params["max_ratio"] or ratio.high >= params["below"]:
         return
@@ -147,10 +147,11 @@ def _contrast(rule: Rule, rows: pl.DataFrame, others: pl.DataFrame) -> Contrast:
 def _past(contrast: Contrast) -> str:
     found = contrast.ratio
     if isinstance(found, NoEstimate):
-        return "its own past does not show it"
+        return "too few earlier files of the drive for a comparison"
     if found.low <= 1 <= found.high:
-        return "it was no faster before"
-    return f"{abs(1 - found.value):.0%} {'below' if found.value < 1 else 'above'} its own past"
+        return "the drive's rate was no higher before"
+    change = f"{abs(1 - found.value):.0%} {'below' if found.value < 1 else 'above'}"
+    return f"the drive's rate is {change} its past rate"
 
 
 @detector("slow_tapes")

@@ -20,8 +20,8 @@ _PER_HOUR = timedelta(hours=1)
 _NAME_CHARS = 24  # of a link, in a sentence's part of at most 80
 _FEW = 0.05  # of the waits: a smaller part without a log is not mentioned
 _UNCAUSED = {
-    "starved": "its link and its disks were not busy meanwhile",
-    "cannot_tell": "no log covers its link and disks meanwhile",
+    "starved": "the station's link and disks were not busy during the waits",
+    "cannot_tell": "no log covers the station's link and disks during the waits",
 }
 
 
@@ -79,17 +79,17 @@ def _cause(rule: Rule, rows: pl.DataFrame) -> dict[str, Any]:
         cause = max(_UNCAUSED, key=lambda name: hours[name])
         return {"cause": cause, "meanwhile": _UNCAUSED[cause]}
     if cause == "disk_bound":
-        phrase, most = f"its disks or processors were busy for {share:.2f} h of it", share
+        phrase, most = f"disks or processors were busy for {share:.2f} h of the waits", share
     else:
         reach = f"{full:.2f}" if f"{full:.2f}" == f"{most:.2f}" else f"{full:.2f} to {most:.2f}"
-        named = rows.drop_nulls("link").filter(pl.coalesce("wait_full_s", by_network) > 0)["link"]
-        link = str(named.mode().sort()[0]) if named.len() else None
-        phrase = f"its link {link[:_NAME_CHARS]} was" if link else "its link was"
-        phrase = f"{phrase} full for {reach} h of it"
+        links = rows.drop_nulls("link").filter(pl.coalesce("wait_full_s", by_network) > 0)["link"]
+        link = str(links.mode().sort()[0]) if links.len() else None
+        named = f"link {link[:_NAME_CHARS]}" if link else "the station's link"
+        phrase = f"{named} was full for {reach} h of the waits"
     waited = number(rows[rule.value].sum()) / 3600
     untold = min(hours["cannot_tell"], waited - most)
     if untold > _FEW * waited:
-        phrase += f"; {untold:.2f} h have no log"
+        phrase += f"; no log covers {untold:.2f} h"
     found: dict[str, Any] = {"cause": cause, "meanwhile": phrase}
     if cause == "network_bound":
         found |= {"link": link, "full_hours": full, "full_hours_most": most}

@@ -54,11 +54,12 @@ def _room(rows: pl.DataFrame, ceilings: dict[str, float]) -> dict[str, Any]:
     near = {name: value / ceilings[name] for name, value in most.items() if value >= ceilings[name]}
     unknown = [RESOURCES[name][0] for name in ceilings if name not in most]
     # A fact goes into a sentence with at most 80 characters: only the worst of them is named.
-    advice = f"relieve its {RESOURCES[max(near, key=near.__getitem__)][0]} first" if near else "queue more jobs"
+    advice = f"relieve the {RESOURCES[max(near, key=near.__getitem__)][0]} first" if near else "queue more jobs"
     room = ", ".join(f"{RESOURCES[name][1]} {value:.0%}" for name, value in most.items())
-    room += (f" at most (no log of {', '.join(unknown)})" if unknown else " at most") + f": {advice}"
+    lacking = f" (no log of {', '.join(unknown)})" if unknown else ""
+    room += f" at most{lacking}: {advice}"
     if not most:
-        room = "no log covers its link, disks and processors"
+        room = "no log covers the station's link, disks and processors"
     return most | {"room": room, "is_near_ceiling": bool(near)}
 
 
@@ -86,7 +87,7 @@ def repeats(rule: Rule, rows: pl.DataFrame, site: Site, period: Period) -> Itera
         n, lost_s = group.height, number(group[rule.value].sum())
         facts = {
             "n": n,
-            "detail": detail[0] if detail.len() else params.get("no_detail", "for no reason given"),
+            "detail": detail[0] if detail.len() else params.get("no_detail", "for an unknown reason"),
             "hours": lost_s / 3600,
             "took": f"{lost_s / 3600:.2f} h" if group[rule.value].count() else "an unknown time",
         } | different
@@ -192,7 +193,9 @@ def unbalanced(rule: Rule, rows: pl.DataFrame, site: Site, period: Period) -> It
             "share": share,
             "out_duty": duty,
             "needed_duty": duty * came_in / went_out if went_out else None,
-            "what": "stayed or was not counted" if came_in > went_out else "went out and never came in",
+            "what": "stayed on the station or was not counted"
+            if came_in > went_out
+            else "left the station and never came in",
             "n_days": group.height,
         }
         yield Hit(entity, *period.bounds, share, facts)

@@ -52,9 +52,9 @@ def simulate(work: Work, changes: Changes | None = None) -> Outcome:
     """
     made = changes or Changes()
     if work.requests and replace(made, drives={}, policy=None) != Changes():
-        raise ValueError("a replay of requests takes changes of drive numbers and policies only")
+        raise ValueError("a replay of requests can change only the number of drives and the mount policy")
     if strange := sorted(set(made.drives) - set(work.drives)):
         raise ValueError(
-            f"there is no work for drives of kind {strange[0]!r}; there are {', '.join(sorted(work.drives))}"
+            f"there is no work for drives of kind {strange[0]!r}; kinds with work: {', '.join(sorted(work.drives))}"
         )
     return Run(work, made).outcome()

@@ -34,7 +34,7 @@ def section(id: str, order: int, page: str) -> Callable[[Maker], Maker]:
         if page not in links.PAGES:
             raise ContractError(f"section {id}: there is no page {page!r}", f"known: {', '.join(links.PAGES)}")
         if order in _MARKED or id in (one.id for one in _MARKED.values()):
-            raise ContractError(f"section {id}: another one has its id or the order {order}", "choose another")
+            raise ContractError(f"section {id}: another section has the same id or the order {order}", "choose another")
         _MARKED[order] = _Marked(order, id, make, page)
         return make
 

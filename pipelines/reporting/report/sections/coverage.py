@@ -29,11 +29,11 @@ def header(asker: Asker) -> Section:
     seen = [row for row in asker.ask("coverage").as_dicts() if row["level"] == "source"]
     facts += [(f"seen: {row['source']}", _coverage(row)) for row in seen]
     if not seen:
-        facts.append(("seen", "nothing: no log of the period is in the warehouse, and site.toml declares none"))
+        facts.append(("seen", "no log: the warehouse has none for the period, and site.toml declares none"))
     facts += [*_days_unseen(asker), *_clocks(asker)]
     facts += [("verdict", _verdict(asker)), *_withheld(asker)]
     if build:
-        state = "" if build["is_committed"] else ", NOT committed: the numbers are those of the previous build"
+        state = "" if build["is_committed"] else ", NOT committed: all numbers are from the previous build"
         facts.append(("data", f"build {build['build_id']}{state}, snapshot {asker.snapshot}"))
     else:
         facts.append(("data", "nothing has been built yet"))
@@ -46,7 +46,7 @@ def _freshness(asker: Asker) -> list[tuple[str, str]]:
     if not fresh:
         return []
     until = fresh["until_at"]
-    data = "no log line with a date" if until is None else f"until {instant(until, asker.site.zone)}"
+    data = "no log line with a date was read" if until is None else f"until {instant(until, asker.site.zone)}"
     ended = fresh["ended_at"]
     run = "none" if ended is None else f"{fresh['name']}, ended {instant(ended, asker.site.zone)}, {fresh['outcome']}"
     failure = f": {fresh['failure']}" if fresh["failure"] else ""
@@ -79,20 +79,24 @@ def _days_unseen(asker: Asker) -> list[tuple[str, str]]:
     if not unseen:
         return []
     named = listed(unseen, _MOST_DAYS)
-    return [("not seen", f"{len(unseen)} of {len(days)} days have no server log at all and are in no total: {named}")]
+    return [
+        ("not seen", f"{len(unseen)} of {len(days)} days have no server log and are left out of all totals: {named}")
+    ]
 
 
 def _coverage(row: Row) -> str:
     hosts = "" if row["n_hosts"] == 1 else f" of {row['n_hosts']} logs"
     if row["share"] is None:
-        return f"{quantity(row['seen_hours'], 'h')}{hosts}; site.toml declares no hours for it"
+        return f"{quantity(row['seen_hours'], 'h')}{hosts}; site.toml declares no hours for this log"
     # 99.97 % must not be read as all of it
     share = "all" if row["missing_hours"] == 0 else f"{100 * row['share']:.2f} %"
     text = f"{fixed(row['seen_hours'], 'h')} of {quantity(row['expected_hours'], 'h')}{hosts} ({share})"
     short = f"; {quantity(row['missing_hours'], 'h')} missing" if row["missing_hours"] else ""
-    text += f"{short} in {row['n_short']} of them" if short and hosts else short
+    text += f"{short} in {row['n_short']} logs" if short and hosts else short
     return text + (
-        f"; {quantity(row['undeclared_hours'], 'h')} more have no declared hours" if row["undeclared_hours"] else ""
+        f"; {quantity(row['undeclared_hours'], 'h')} read in addition to the declared hours"
+        if row["undeclared_hours"]
+        else ""
     )
 
 

@@ -27,15 +27,15 @@ def losses(asker: Asker) -> Section:
     title = "Top three recoverable losses"
     if not rows:
         text = (
-            "No finding of the period has a price."
+            "No finding of the period has a gain or loss in GB or hours."
             if covering(asker)
             else ("No log covers the period, so no loss can be named.")
         )
         return Section(title, sentences=[text])
     sentence = (
         "A gain is the extra data that could move, capped by the next bottleneck, with a 90 % interval over days "
-        "like these. “At most” figures are not capped. Hours without a price rank at the average price of the "
-        "others. Gains do not add up: fixing one bottleneck exposes the next."
+        "like these. “At most” figures are not capped. Lost hours without a gain in GB rank at the average gain "
+        "per hour of the others. Gains do not add up: fixing one bottleneck exposes the next."
     )
     headline = asker.only("headline")
     if headline.get("available_hours") and is_withheld(headline):
@@ -81,11 +81,11 @@ def findings(asker: Asker) -> Section:
     sentences = [f"{finding_words.tally(rows)}: {states}.", *_gone(asker)]
     if not rows:
         judged = ", ".join(rule.title[:1].lower() + rule.title[1:] for rule in asker.catalog.rules.values())
-        asked = [f"No findings. Rules that were applied: {judged}."] if _were_asked(asker) else ["None."]
+        asked = [f"No findings. Rules applied: {judged}."] if _were_asked(asker) else ["None."]
         sentences = [*asked, *_gone(asker)]
     sentences += [*unjudged(asker), *_unsaid(asker)]
     left = len(rows) - len(shown)
-    notes = [f"{left} more findings: `tapescope ask findings`"] if left else []
+    notes = [f"`tapescope ask findings` lists {left} more findings"] if left else []
     return Section("Findings", sentences=sentences, findings=shown, notes=notes)
 
 
@@ -98,7 +98,7 @@ def _gone(asker: Asker) -> list[str]:
     """What the day judged before had and the last one has not."""
     rows = [row for row in asker.ask("finding_life").as_dicts() if row["gone_day"] == asker.last]
     named = [f"{row['rule']} of {row['entity']}" for row in rows]
-    return [f"Gone since the day before: {listed(named, _MOST_NAMES)}."] if rows else []
+    return [f"Findings that are gone since the day before: {listed(named, _MOST_NAMES)}."] if rows else []
 
 
 def _unsaid(asker: Asker) -> list[str]:
@@ -108,7 +108,11 @@ def _unsaid(asker: Asker) -> list[str]:
         f"{row['rule']} of {row['entity']} ({quantity(row['missing_hours'], 'h')} of {row['source']}, {row['host']})"
         for row in rows
     ]
-    return [f"Not judged, because these hours are missing: {listed(named, _MOST_NAMES)}."] if rows else []
+    return (
+        [f"Findings that were not judged because hours of logs are missing: {listed(named, _MOST_NAMES)}."]
+        if rows
+        else []
+    )
 
 
 def _finding(asker: Asker, anchor: str, spells: list[Row], life: Row, is_repeat: bool) -> Finding:
@@ -152,7 +156,7 @@ def _others(spells: list[Row], asker: Asker) -> list[str]:
     """The spells of a finding next to its worst one, each with its price."""
     shown = [f"{_when(row, asker)}: {row['text'] or ''} ({price(row)})" for row in spells[:_MOST_OTHERS]]
     left = len(spells) - len(shown)
-    return [*shown, f"{left} more: `tapescope ask findings finding={spells[0]['finding_id']}`"] if left else shown
+    return [*shown, f"`tapescope ask findings finding={spells[0]['finding_id']}` lists {left} more"] if left else shown
 
 
 def _trend(asker: Asker, finding_id: str) -> list[Night]:

@@ -21,9 +21,9 @@ _LEVERS = 2
 _NOT_KEPT = "No forecast is stored for this day; `tapescope forecast` and `tapescope run` compute it."
 _TORNADOS = 3
 _COST_DOCS = {
-    "": "fitted; drift: change of measured / modelled time in a week",
-    "_low": "low end, 90 %",
-    "_high": "high end",
+    "": "fitted value; drift is the change of measured / modelled time in a week",
+    "_low": "low end of the 90 % interval",
+    "_high": "high end of the 90 % interval",
 }
 
 
@@ -46,13 +46,13 @@ def campaigns(asker: Asker) -> Section:
     sentences += _plans(asker)
     room = asker.table(
         "spool_headroom",
-        "How long spools last if tape stops writing",
+        "How long the spools last if tape drives stop writing",
         ["station", "spool_gb", "in_active_mb_s", "net_mb_s", "outage_hours", "fill_hours"],
     )
     left = len(declared) - _MOST
     notes = [f"{left} more campaigns: `tapescope forecast campaign`"] if left > 0 else []
     return Section(
-        "Campaigns and room",
+        "Campaigns and space",
         sentences=sentences,
         figures=figures,
         tables=[room] if room.rows else [],
@@ -71,11 +71,11 @@ def _by(key: str, rows: list[Row]) -> dict[str, list[Row]]:
 
 def _so_far(one: Campaign, past: list[Row]) -> str:
     if not past:
-        return f"no log covers a day since it started, {day_text(one.begin)}"
+        return f"no log covers a day since the campaign started on {day_text(one.begin)}"
     last = past[-1]
     done = last["done_gb"] / 1000
     lacking = last["n_days_lacking"]
-    unseen = f" ({counted(lacking, 'day')} of it without logs, not counted)" if lacking else ""
+    unseen = f" ({counted(lacking, 'day')} of the campaign without logs, not counted)" if lacking else ""
     moved = f"{fixed(done, 'TB')} of {quantity(one.size_tb, 'TB')} moved until {day_text(last['day'])}"
     return f"{moved} ({percent(done / one.size_tb)}){unseen}"
 
@@ -85,16 +85,16 @@ def _end(asker: Asker, ahead: list[Row]) -> str:
     rows = {row["quantity"]: row for row in ahead if row["varied_input"] is None}
     end, week = rows.get("days_left"), rows.get("week_gb")
     if end is None or asker.last is None:
-        return "when it ends was not estimated"
+        return "the end of the campaign was not estimated"
     if end["value"] is None:
-        return no_estimate(_refusal(end), "when it ends")
+        return no_estimate(_refusal(end), "the end of the campaign")
     if not end["value"]:
-        return "it is complete"
+        return "the campaign is complete"
     dates = [_date(asker.last, end[key]) for key in ("value", "value_low", "value_high")]
     basis = counted(end["n_samples"], end["sample_unit"][:-1])
-    text = f"done about {dates[0]}, 90 % between {dates[1]} and {dates[2]}, by {basis}"
+    text = f"ends about {dates[0]} (90 % interval {dates[1]} to {dates[2]}), estimated from {basis}"
     if week is not None and week["value"] is not None:
-        text += f"; the next seven days {interval(_estimate(week).times(1e-3), 'TB')}"
+        text += f"; in the next seven days {interval(_estimate(week).times(1e-3), 'TB')} will move"
     levers = sorted((row for row in ahead if row["varied_input"]), key=lambda row: row["value"])[:_LEVERS]
     sooner = [f"{row['varied_input']} {quantity(end['value'] - row['value'], 'd')} sooner" for row in levers]
     return f"{text}; {', '.join(sooner)}" if sooner else text
@@ -110,19 +110,19 @@ def _holdings(ahead: list[Row]) -> str:
     rows = {row["quantity"]: row for row in ahead}
     holds = rows.get("holdings_tb")
     if holds is None:
-        return "its future size was not estimated"
+        return "the future size of the archive was not estimated"
     if holds["value"] is None:
         return no_estimate(_refusal(holds), "future size")
     factor = rows["factor_year"]
     text = f"{interval(_estimate(holds), 'TB')} by then"
     if "met" in rows:
-        met = f"met with {percent(rows['met']['value'])}"
+        met = f"with a probability of {percent(rows['met']['value'])} that the plan is met"
     else:
-        met = "counts only logged writes, because no export of volumes shows what was there before"
+        met = "counting only logged writes, because no export of volumes shows earlier data"
     if factor["value"] is None:
-        return f"{text}, {met}, if it continues like this; {no_estimate(_refusal(factor), 'growth')}"
+        return f"{text}, {met}, if writing continues at this rate; {no_estimate(_refusal(factor), 'growth')}"
     grows = f"writing grows by a factor of {interval(_estimate(factor), '1')} a year"
-    return f"{text}, {met}; {grows}, by {counted(holds['n_samples'], 'day')}"
+    return f"{text}, {met}; {grows}, estimated from {counted(holds['n_samples'], 'day')}"
 
 
 def _estimate(row: Row) -> Estimate:
@@ -140,7 +140,7 @@ def _date(last: date, days: float) -> str:
     try:
         return day_text(last + timedelta(days=days))
     except OverflowError:
-        return "a day beyond the calendar"
+        return "a day after the year 9999"
 
 
 def _burndown(one: Campaign, past: list[Row], ahead: list[Row]) -> list[Figure]:
@@ -148,7 +148,7 @@ def _burndown(one: Campaign, past: list[Row], ahead: list[Row]) -> list[Figure]:
     if not past or end is None or not end["value"]:
         return []
     left = [(row["day"], row["left_gb"] / 1000) for row in past]
-    title = f"{one.name}: what is left"
+    title = f"{one.name}: data left to move"
     return [
         Burndown(title, "campaign_days", "TB", one.size_tb, left, end["value"], end["value_low"], end["value_high"])
     ]
@@ -163,7 +163,8 @@ def _score(asker: Asker) -> list[str]:
         return []
     held = sum(row["verdict"] == "held" for row in over)
     return [
-        f"Of {counted(len(over), 'forecast')} with a known outcome, {held} had it in the interval; nine of ten should."
+        f"Of {counted(len(over), 'forecast')} with a known outcome, {held} had the"
+        " outcome in their interval; nine of ten should."
     ]
 
 
@@ -183,7 +184,12 @@ def model_card(asker: Asker) -> Section:
     table = _cost_table(costs)
     return Section(
         "Model card",
-        sentences=sentences or ([] if table.rows else ["No costs have been fitted and no drives sized yet."]),
+        sentences=sentences
+        or (
+            []
+            if table.rows
+            else ["No costs of mounts have been fitted, and no number of needed drives has been computed yet."]
+        ),
         figures=figures[:_TORNADOS],
         tables=[table] if table.rows else [],
     )
@@ -194,9 +200,9 @@ def _needed(name: str, row: Row, there: int) -> str:
     if row["value"] is None:
         return f"{name}: {no_estimate(_refusal(row), 'drives needed')}."
     days = counted(row["n_samples"], row["sample_unit"][:-1])
-    stand = f"; {there} are there" if there else ""
+    stand = f"; the site has {there}" if there else ""
     need = f"{name} drives needed: {interval(_estimate(row), 'drives')}"
-    return f"{need} for twice the traffic of {days}, at the efficiency of its own mounts{stand}."
+    return f"{need} for twice the traffic of {days}, at the efficiency of the site's mounts{stand}."
 
 
 def _tornado(name: str, rows: list[Row]) -> list[Figure]:
@@ -232,8 +238,8 @@ def _cost_table(costs: list[Row]) -> Table:
     ends = ("", "_low", "_high")
     columns = [
         Column("drives", "VARCHAR", "kind of drive and direction"),
-        Column("n_mounts", "BIGINT", "mounts used in the fit"),
-        Column("error_share", "DOUBLE", "median error of the time of a mount", "1"),
+        Column("n_mounts", "BIGINT", "number of mounts used in the fit"),
+        Column("error_share", "DOUBLE", "median error of the modelled time of a mount", "1"),
         *(Column(f"{name}{end}", "DOUBLE", _COST_DOCS[end], unit) for name, unit in fitted for end in ends),
     ]
     rows = []
@@ -243,4 +249,4 @@ def _cost_table(costs: list[Row]) -> Table:
         values = [by_name.get(cost, {}).get(f"value{end}") for cost, _ in fitted for end in ends]
         error = by_name.get("median_error", {}).get("value")
         rows.append((name, group[0]["n_samples"], error, *values))
-    return Table("Costs of a mount here, fitted to the site's mounts", "forecasts", columns, rows[:_MOST])
+    return Table("Costs of a mount, fitted to the mounts of this site", "forecasts", columns, rows[:_MOST])

@@ -36,13 +36,13 @@ _PARTS = (
     ),
     (
         "endit_drives",
-        "ENDIT: drives that served it",
+        "ENDIT: drives that served its requests",
         "drive pool operation n_runs n_volumes n_files moved_gb median_wait_s shared_hours overall_mb_s",
         "the logs of ENDIT's retriever and archiver",
     ),
     (
         "listed_drives",
-        "Drives: lists of their mounts",
+        "Drives: mounts listed by TSM or the library",
         "system library drive n_mounts n_volumes n_repeats mounted_hours mounted_share moved_gb overall_mb_s"
         " median_minutes",
         "TSM's table SUMMARY or its activity log, or a library's history of mounts",
@@ -55,7 +55,7 @@ _PARTS = (
     ),
     (
         "drive_counters",
-        "Drives: their own counters",
+        "Drives: counters of the drives",
         "drive host device sampled_hours busy_share read_gb written_gb drive_rate_mb_s overall_rate_mb_s f note",
         "the counters of node_exporter or tapestat",
     ),
@@ -68,8 +68,8 @@ def requests(asker: Asker) -> Section:
     tables = {name: asker.table(name, title, columns.split(), most=_MOST) for name, title, columns, _ in _PARTS}
     filled = [table for table in tables.values() if table.rows]
     if not filled:
-        lacking = "no log of dCache's pools, of ENDIT or of TSM's server was read for the period"
-        return Section("Requests and pools", sentences=[f"There is no data about them: {lacking}."])
+        lacking = "no log of dCache's pools, ENDIT or TSM's server was read for the period"
+        return Section("Requests and pools", sentences=[f"There is no data about requests and pools: {lacking}."])
     sentences = [*_moved(asker), *_followed(asker), *_missing(tables)]
     return Section("Requests and pools", sentences=sentences, tables=filled)
 
@@ -77,14 +77,14 @@ def requests(asker: Asker) -> Section:
 def _moved(asker: Asker) -> list[str]:
     """What pools sent to tape and fetched from it."""
     rows = asker.ask("pool_use").as_dicts()
-    words = {"store": "sent to tape", "restore": "fetched from it"}
+    words = {"store": "sent to tape", "restore": "fetched from tape"}
     parts = []
     for operation, what in words.items():
         own = [row for row in rows if row["operation"] == operation]
         if own:
             files = counted(sum(row["n_done"] for row in own), "file")
             parts.append(f"{quantity(sum(row['moved_gb'] for row in own), 'GB')} in {files} {what}")
-    return [f"By the pools' records: {', '.join(parts)}."] if parts else []
+    return [f"According to the pools' records: {', '.join(parts)}."] if parts else []
 
 
 def _followed(asker: Asker) -> list[str]:
@@ -95,7 +95,7 @@ def _followed(asker: Asker) -> list[str]:
         return []
     if not n_followed:
         return [
-            f"Not one of {counted(n_all, 'recall')} can be traced to a drive. That needs the log of CTA's tape "
+            f"None of {counted(n_all, 'recall')} can be traced to a drive. To trace them, give the log of CTA's tape "
             f"daemon and billing records with the file's URI, or the log of ENDIT's retriever."
         ]
     return [f"{percent(n_followed / n_all)} of {counted(n_all, 'recall')} can be traced to the tape system."]
@@ -104,4 +104,4 @@ def _followed(asker: Asker) -> list[str]:
 def _missing(tables: dict[str, Table]) -> list[str]:
     """The logs that would fill the parts without rows."""
     lacking = list(dict.fromkeys(log for name, _, _, log in _PARTS if not tables[name].rows))
-    return [f"This section would show more with: {'; '.join(lacking)}."] if lacking else []
+    return [f"This section would show more with these logs: {'; '.join(lacking)}."] if lacking else []

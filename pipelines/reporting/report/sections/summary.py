@@ -26,7 +26,11 @@ def one_sentence(asker: Asker) -> Section:
         moved = f"No transfer was logged on {drives}, {when}"
     else:
         worked = headline["moving_data_hours"]
-        hours = "in hours whose use no log shows" if worked is None else f"in {fixed(worked, 'h')} of {available}"
+        hours = (
+            "for an unknown number of hours, because no log shows them"
+            if worked is None
+            else f"in {fixed(worked, 'h')} of {available}"
+        )
         share = "" if worked is None else f" ({percent(worked / headline['available_hours'])})"
         moved = (
             f"{quantity(headline['moved_tb'], 'TB')} moved on {drives}, {when}"
@@ -41,7 +45,7 @@ def _without_drives(asker: Asker, when: str) -> str:
     logs = covering(asker)
     if not logs:
         unseen = f"No log covers {when}" if asker.last else "No day has data"
-        return f"{unseen}, so it is not judged."
+        return f"{unseen}, so the period is not judged."
     n_findings = len(asker.ask("findings").rows)
     worst = f"; {_named_worst(asker)}" if asker.only("losses") else ""
     return f"No drive log covers {when}; logs read: {logs}{_by_pools(asker)}; {counted(n_findings, 'finding')}{worst}."
@@ -53,7 +57,7 @@ def _by_pools(asker: Asker) -> str:
     words = {"store": "to", "restore": "from"}
     moved = {name: sum(row["moved_gb"] for row in rows if row["operation"] == name) for name in words}
     parts = [f"{quantity(moved[name], 'GB')} {words[name]} tape" for name in words if moved[name]]
-    return f"; by the pools' records {' and '.join(parts)}" if parts else ""
+    return f"; according to the pools' records {' and '.join(parts)}" if parts else ""
 
 
 def _rates(headline: Row) -> str:
@@ -68,8 +72,8 @@ def _rates(headline: Row) -> str:
 
 def _worst(asker: Asker, headline: Row) -> str:
     if is_withheld(headline):
-        return "the use of the rest is not judged, because most of it has no log"
-    return _named_worst(asker) if asker.only("losses") else "no loss was found that has a price"
+        return "the other drive-hours are not judged, because most of them have no log"
+    return _named_worst(asker) if asker.only("losses") else "no loss with a figure in GB or hours was found"
 
 
 def _named_worst(asker: Asker) -> str:
@@ -92,7 +96,7 @@ def waterfall(asker: Asker) -> Section:
         return Section(
             title,
             sentences=[
-                "The ledger has no drive-hour of the period, because no server log was read for it. It needs "
+                "The drive ledger has no hours in the period, because no server log was read for it. The ledger needs "
                 "Enstore's LOG files, the log of CTA's tape daemon, or TSM's table SUMMARY or activity log."
             ],
         )
@@ -104,12 +108,12 @@ def waterfall(asker: Asker) -> Section:
     available = headline["available_hours"]
     unseen = f"{quantity(headline['unknown_hours'], 'h')} ({percent(headline['unknown_hours'] / available)})"
     sentence = (
-        f"{unseen} of {fixed(available, 'h')} drive-hours have no log; the parts add up to the total, and only the "
-        f"last one moves data."
+        f"{unseen} of {fixed(available, 'h')} drive-hours have no log. The parts add up to the total; data move "
+        f"only in the last part."
     )
     per_drive = {row["drive"]: [row[f"{name}_hours"] for name in groups] for row in asker.ask("drives").as_dicts()}
     figures: list[Figure] = [
-        Waterfall("All drives, hours and share", "ledger_waterfall", "h", bars),
+        Waterfall("Hours and share of all drives", "ledger_waterfall", "h", bars),
         Stack("Each drive, hours", "drives", "h", list(groups.values()), per_drive),
     ]
     return Section(title, sentences=[sentence], figures=figures)
@@ -139,15 +143,15 @@ def stations(asker: Asker) -> Section:
         # left out of duty, not unseen or idle
         sentences += [f"Duty is not computed for scanning stations: {', '.join(scanning)}."] if scanning else []
         sentences.append(
-            f"Duty, {days_text(one['first_day'], one['last_day'])}: share of half-hours with more than"
-            f" {one['threshold_mb_s']:g} MB/s towards the station, and the same at half and twice that threshold. "
-            f"`out` is traffic from it. Active rates are averages of the active half-hours."
+            f"Duty factor, {days_text(one['first_day'], one['last_day'])}: share of half-hours with more than"
+            f" {one['threshold_mb_s']:g} MB/s towards the station, also at half and twice this threshold. "
+            f"`out` means traffic from the station. Active rates are averages over the active half-hours."
         )
     else:
-        sentences = ["No station is declared in site.toml, or no period is known."]
+        sentences = ["site.toml declares no station, or the period is unknown."]
     sentences.append(
-        "Gaps between files are judged without file marks, winding and time without a request;"
-        f" {asker.site.expected_gap_s:g} s are expected here."
+        "Gaps between files are judged without file marks, tape motion and time without a request."
+        f" Gaps of {asker.site.expected_gap_s:g} s are expected here."
     )
     names = "station role duty_factor duty_half duty_twice duty_factor_out active_in_mb_s active_out_mb_s coverage"
     gaps = "station n_gaps p50_s p95_s modal_s share_long lost_hours"
@@ -177,10 +181,10 @@ def drives(asker: Asker) -> Section:
     tables = [
         asker.table("drives", "Rates of drives", rates.split()),
         asker.table("drives", "Hours of drives", ["drive", *(f"{name}_hours" for name in _groups(asker))]),
-        asker.table("dead_time", "Dead time between files, time without a request included", dead.split(), _is_whole),
+        asker.table("dead_time", "Dead time between files, including time without a request", dead.split(), _is_whole),
         asker.table(
             "session_rates",
-            "The slowest mount of each drive, of at least 50 GB",
+            "The slowest mount of each drive among mounts of at least 50 GB",
             slow.split(),
             most=16,
             slowest="drive",
@@ -191,12 +195,14 @@ def drives(asker: Asker) -> Section:
     changes = asker.table("changes", "Recent changes and their effect", moved, _is_read, 20)
     tables += [changes] if changes.rows else []
     sentences = [
-        "Drive rate is bytes ÷ time the drive worked. Overall rate is bytes ÷ wall-clock time from mount request to "
+        "Drive rate is bytes ÷ time in which the drive moved them. Overall rate is"
+        " bytes ÷ wall-clock time from mount request to "
         "end of dismount, for completely logged mounts. f is overall rate ÷ drive rate. Bytes, files and times are "
-        "those within the period; a mount over midnight counts in both days. Basis of drive rates: call is inside "
-        "drive calls; block is the block loop, with checksums and waits in the buffer. encp is the client's rate; "
-        "it includes waits for data and file marks, so it is too low where drives waited. estimate is a TSM session "
-        "less its waits for media, client and network."
+        "those within the period; a mount over midnight counts in both days. The basis"
+        " of a drive rate names how its time "
+        "was measured. call: inside the drive calls; block: the block loop, with checksums and waits for the buffer. "
+        "encp: the client's time, which includes waits for data and file marks, so the rate is too low where drives "
+        "waited. estimate: a TSM session less its waits for media, client and network."
     ]
     return Section(
         "Drives", sentences=sentences if asker.ask("drives").rows else ["No log names a drive."], tables=tables
@@ -220,17 +226,17 @@ def data_quality(asker: Asker) -> Section:
     checks = "relation expectation severity n_failing detail"
     rejected = [column.name for column in asker.catalog.questions["rejects"].columns]
     tables = [
-        asker.table("coverage", "Logs with missing hours, or without declared hours", coverage.split(), _is_short),
-        asker.table("lines_read", "Lines of the period's files", lines.split()),
+        asker.table("coverage", "Logs with missing hours or without declared hours", coverage.split(), _is_short),
+        asker.table("lines_read", "Lines of the files of the period", lines.split()),
         asker.table("files", "Files not loaded", ["path", "state", "reason"], lambda row: row["state"] != "loaded", 20),
-        asker.table("rejects", "Lines that could not be read, in all files", rejected, most=12),
+        asker.table("rejects", "Lines of all files that could not be read", rejected, most=12),
         asker.table("impossible_dates", "Files with impossible dates", ["path", "source", "summary"], most=20),
         asker.table(
             "contradictions", "Impossible values", ["entity", "n", "what", "summary"], lambda row: row["n"], 12
         ),
         asker.table(
             "changes",
-            "Entries of the change log not read",
+            "Entries of the change log that could not be read",
             ["what", "summary", "place"],
             lambda row: not _is_read(row),
             12,
@@ -239,8 +245,8 @@ def data_quality(asker: Asker) -> Section:
     ]
     nothing = [f"{table.title[:1].lower()}{table.title[1:]}" for table in tables if not table.rows]
     sentences = [f"None of these occurred: {'; '.join(nothing)}."] if nothing else []
-    names = [f"{alias} is read as {s.name}" for s in asker.site.station for alias in s.aliases]
-    notes = [f"Names repaired: {', '.join(names)}."] if names else []
+    names = [f"host name {alias} is read as {s.name}" for s in asker.site.station for alias in s.aliases]
+    notes = [f"Corrected names: {', '.join(names)}."] if names else []
     return Section("Data quality", sentences=sentences, tables=[table for table in tables if table.rows], notes=notes)
 
 
@@ -266,8 +272,8 @@ def reproduce(asker: Asker) -> Section:
         ("period", f"first_day={asker.first} last_day={asker.last}"),
     ]
     note = (
-        "`tapescope ask NAME first_day=… last_day=…` asks a question again. The SQL below runs unchanged in any "
-        "DuckDB client. A table AT (VERSION => snapshot) has its state at this report, while the snapshot is kept."
+        "`tapescope ask NAME first_day=… last_day=…` answers a question again. The SQL below runs unchanged in any "
+        "DuckDB client. AT (VERSION => snapshot) reads a table in its state at this report, while the snapshot is kept."
     )
     queries = list(asker.queries.values())
     return Section("Reproduce", facts=facts, tables=[table], notes=[note], queries=queries)
@@ -277,4 +283,4 @@ def _version() -> str:
     try:
         return metadata.version("tapescope")
     except metadata.PackageNotFoundError:
-        return "from its source folder"
+        return "run from a source folder"

@@ -109,7 +109,7 @@ def _nearest(origin: Origin) -> Near:
         # a day and more for clocks that run ahead
         return Near((written.astimezone(zone) + timedelta(days=2)).date(), True)
     raise UnreadableFile(
-        "its lines carry no year",
-        "give `date` with its [[input]] in site.toml, or let the daemon write JSON",
+        "the log lines have no year",
+        "give `date` in the file's [[input]] of site.toml, or configure the daemon to log JSON",
         reason="no_clock",
     )

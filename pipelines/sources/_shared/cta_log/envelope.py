@@ -49,14 +49,14 @@ def claim_of(head: list[str], program: str) -> Claim:
     counts = {name: int(texts.str.contains(_line_of(name)).sum()) for name in PROGRAMS}
     n_own = counts[program]
     if max(counts, key=lambda name: counts[name]) != program and max(counts.values()):
-        return Claim(False, 0.5, f"lines of another program of CTA than {words}, or more of them")
+        return Claim(False, 0.5, f"most lines are of another program of CTA than {words}")
     if n_own >= _LEAST_SHARE * len(texts) and n_own:
-        return Claim(True, max(0.6, n_own / len(texts)), f"{n_own} lines of {words}")
+        return Claim(True, max(0.6, n_own / len(texts)), f"{n_own} log lines of {words}")
     if n_own:
-        return Claim(False, 0.5, f"some lines of {words}, but most lines are others")
+        return Claim(False, 0.5, f"some lines are of {words}, but most are other lines")
     if texts.str.contains(_OTHER_LINE).any():
-        return Claim(False, 0.5, f"lines of another program of CTA than {words}")
-    return Claim(False, 0.0, f"no line of {words}, as text or JSON")
+        return Claim(False, 0.5, f"the lines are of another program of CTA than {words}")
+    return Claim(False, 0.0, f"no line is a log line of {words}, as text or JSON")
 
 
 def _line_of(program: str) -> str:
