@@ -73,7 +73,10 @@ MANY_MB = 10  # times the size of one log
     help="Library scenario (TOML) that generates the recorded week.",
 )
 @click.option(
-    "--repeat", default=3, show_default=True, help="Repetitions; the median counts. The inputs big and day run once."
+    "--repeat",
+    default=3,
+    show_default=True,
+    help="Repetitions of each measurement; the table shows the median. The inputs big and day run once.",
 )
 @click.option(
     "--page-days", default=year.Size.days, show_default=True, help="Days of the archive for the page benchmark."

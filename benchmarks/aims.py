@@ -125,7 +125,7 @@ def _what_else_took_time(ingest: Result, parse: Result | None) -> str:
     rest = ingest.seconds - parse.seconds
     per_mb = ingest.n_rows / (ingest.n_bytes / MB)
     return (
-        f"reading alone has {parse.mb_s:.0f} MB/s; creating a warehouse and inserting"
+        f"reading alone reaches {parse.mb_s:.0f} MB/s; creating a warehouse and inserting"
         f" {per_mb:,.0f} rows per MB takes {rest:.1f} s"
     )
 

@@ -82,7 +82,7 @@ def fit(rng: Rng, moving: bool, position: bool, gaps: bool = False) -> Iterator[
     if position:
         yield TrialResult("a search", found.parameters["seek_s"], site.a_search_s)
     refused = next(iter(found.unknown.values()), None)
-    yield TrialResult("rate of 50 × 500 MB", refused or found.rate(50, 500), site.rate_mb_s(50, 500))
+    yield TrialResult("rate of a mount of 50 × 500 MB", refused or found.rate(50, 500), site.rate_mb_s(50, 500))
     yield TrialResult("drift", found.drift_week, 0.0)
 
 
@@ -124,7 +124,7 @@ def grow(rng: Rng, n_seen: int, n_ahead: int) -> Iterator[TrialResult]:
         return
     yield TrialResult("factor a year", found.factor_year, site.factor)
     yield TrialResult(f"GB of {n_ahead} days", found.written(n_ahead), site.ahead_gb)
-    yield TrialResult("days until a plan", found.days_until(site.goal_gb), site.days)
+    yield TrialResult("days until a plan is reached", found.days_until(site.goal_gb), site.days)
 
 
 def gain(rng: Rng, share: float) -> Iterator[TrialResult]:
@@ -218,7 +218,8 @@ def main(n_trials: int, only: tuple[str, ...], seed: int) -> None:
     click.echo(table(rows))
     within = sum(row.verdict == "yes" for row in rows)
     summary = (
-        f"{within} of {len(rows)} quantities: {LEAST:.0%} to {MOST:.0%} of their 90 % intervals contain the true value"
+        f"for {within} of {len(rows)} quantities, {LEAST:.0%} to"
+        f" {MOST:.0%} of the 90 % intervals contain the true value"
     )
     click.echo(f"{summary} ({n_trials} trials each, seed {seed})")
     click.echo(f"{time.monotonic() - begun:.0f} s", err=True)

@@ -70,7 +70,7 @@ def show_numbers(found: Asked, row: dict[str, Any], names: Iterable[str], before
 def _was(column: Column, now: Any, before: Any) -> str | None:
     """The value of the other days; what no log covered then was not nothing."""
     if before is None:
-        return "no log for comparison" if now is not None else None
+        return "no log covers the comparison days" if now is not None else None
     return f"was {format.cell(before, column)}"
 
 

@@ -188,6 +188,6 @@ def _show_coverage(found: Asked) -> None:
     if strip.open:
         with strip:
             if missing:
-                st.text("No number below includes the missing hours.")
+                st.text("The numbers on this page do not include the missing hours.")
             components.show_table(found, COVERAGE, found.rows)
             components.show_sql(found)

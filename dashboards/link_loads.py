@@ -34,9 +34,11 @@ def show(page: Page, loads: Asked) -> None:
     )
     chart = series.heat(frame.filter(pl.col("log").is_in(order.to_list())), value, title, page.span())
     components.heading(loads)
-    components.show_chart(loads, chart, "Load of the links by hour: darker is fuller.", zooms=True)
+    components.show_chart(
+        loads, chart, "Load of the links by hour: the darker the field, the higher the load.", zooms=True
+    )
     st.caption(
-        "The scale ends at the highest peak of the period. An empty field has no log,"
+        "The scale ends at the highest peak of the period. A field is empty if no log covers the hour,"
         " or the link's capacity is unknown."
         + (
             f" Only the {MOST_LINKS} fullest of {frame['log'].n_unique()} links are shown."
@@ -44,7 +46,7 @@ def show(page: Page, loads: Asked) -> None:
             else ""
         )
     )
-    st.text("The fullest hours first:")
+    st.text("Hours with the highest load first:")
     components.show_table(loads, TABLE, fullest, most=FULLEST)
     components.show_sql(loads)
 

@@ -17,7 +17,8 @@ COLUMNS = {
     "run": (
         "run",
         "",
-        "recorded by the logs, replayed under the policy found in the logs, or run under another policy",
+        "whether the row shows the logs themselves, their replay under"
+        " the policy found in the logs, or a simulation of another policy",
     ),
     "policy": (
         "mount policy",
@@ -26,9 +27,9 @@ COLUMNS = {
     ),
     "n_mounts": ("mounts", "localized", "mounts that read files"),
     "drive_hours": ("drive-hours [h]", "%.2f", "total time of the mounts that read files"),
-    "saved_hours": ("saved [h]", "%.2f", "compared with the replay"),
-    "saved_hours_low": ("saved, at least [h]", "%.2f", "lower end of the 90 % interval"),
-    "saved_hours_high": ("saved, at most [h]", "%.2f", "upper end of the 90 % interval"),
+    "saved_hours": ("saved [h]", "%.2f", "drive-hours saved, compared with the replay of the recorded policy"),
+    "saved_hours_low": ("saved, at least [h]", "%.2f", "lower end of the 90 % interval of the drive-hours saved"),
+    "saved_hours_high": ("saved, at most [h]", "%.2f", "upper end of the 90 % interval of the drive-hours saved"),
     "wait_p50_hours": ("median wait [h]", "%.2f", "time from a request to the first block of its file"),
     "wait_p95_hours": (
         "95 % of requests wait less than [h]",
@@ -76,7 +77,10 @@ def _show(found: MountAdvice) -> None:
     components.show_rows(forecast.policy_rows(found), _columns(), "Mount policies: drive-hours saved and waits")
     if found.unplaced:
         kinds = escape_markdown(", ".join(found.unplaced))
-        st.caption(f"The positions of files on tapes of {kinds} are unknown, so the reading order has no effect there.")
+        st.caption(
+            f"The positions of files on tapes of {kinds} are unknown,"
+            " so the replay shows no effect of the reading order there."
+        )
 
 
 def _columns() -> dict[str, Any]:

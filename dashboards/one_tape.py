@@ -25,7 +25,7 @@ def show(volume: str) -> None:
     contents = page.ask("tape_contents", volume=volume)
     state.keep("tape", volume)
     if not (mounts.rows or contents.rows):
-        st.text("No log or list of volumes has a tape with this label.")
+        st.text("No log and no list of volumes names a tape with this label.")
         components.show_sql(mounts, contents)
         return
     rows = sorted(mounts.rows, key=lambda row: (str(row["requested_at"] or row["day"]), row["session_id"]))

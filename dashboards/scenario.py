@@ -15,7 +15,11 @@ CHARTED = ("ended_hours", "waited_hours", "busy_hours", "rate_mb_s")
 COLUMNS = {
     "drives": ("drives", "", "kind of drive, and whether it read or wrote"),
     "scenario": ("scenario", "", "the changes of this scenario"),
-    "run": ("run", "", "recorded by the logs, replayed unchanged, or simulated with the changes"),
+    "run": (
+        "run",
+        "",
+        "whether the row shows the logs themselves, their replay without changes, or the simulation with the changes",
+    ),
     "mounts": ("mounts", "localized", "mounts that ended"),
     "moved_tb": ("moved [TB]", "%.2f", "files moved"),
     "busy_hours": (
@@ -37,7 +41,8 @@ COLUMNS = {
     "waited_hours": (
         "waited [h]",
         "%.2f",
-        "sum over all mounts: waits for a drive, the tape, a place at the station or a chunk",
+        "sum over all mounts of the waits for a drive, for the tape,"
+        " for a free input or output of the station, or for a chunk",
     ),
     "ended_hours": ("all work ends after [h]", "%.2f", "time from the first request to the end of the last mount"),
     "done_hours": (

@@ -30,7 +30,9 @@ def show(page: Page, volume: str, session: str) -> None:
     if places is not None:
         read = {row["file_number"] for row in path.rows}
         chart = tape_charts.serpentine(places, read)
-        components.show_chart(contents, chart, "Files by wrap and metres along the tape.", right)
+        components.show_chart(
+            contents, chart, "Position of each file on the tape: its wrap, and metres along the tape.", right
+        )
     else:
         right.text(
             "The positions of the tape's files are not known: the number of tracks of this"

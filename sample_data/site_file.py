@@ -48,7 +48,7 @@ _COLLECT = """\
 
 _FACTS = """\
 # Facts that no log shows, by date: use any keys besides `of` and `from`. `tapescope ask configuration` lists
-# them, timed tests show those of their host, `tapescope ask rates_by_fact fact=filesystem` compares rates by a fact.
+# them; `tapescope ask rates_by_fact fact=filesystem` compares the rates of hosts by a fact.
 [[fact]]
 of = "stkendm10a"
 # from = 2010-03-01                      # first day on which the fact is true; without it, always

@@ -59,7 +59,7 @@ def test_a_page_without_a_change_log_has_no_marks(monkeypatch: pytest.MonkeyPatc
 def test_the_hour_that_clocks_repeat_is_named(monkeypatch: pytest.MonkeyPatch, chicago: None) -> None:
     logged(monkeypatch)
     assert [(at, what) for at, what, *_ in marks(NIGHT)] == [
-        (datetime(2010, 11, 7, 1), "01:00 to 02:00 occurred twice (clock set back)")
+        (datetime(2010, 11, 7, 1), "01:00 to 02:00 occurred twice, because the clock was set back")
     ]
     assert zone.repeated(*NIGHT) == [(datetime(2010, 11, 7, 1), datetime(2010, 11, 7, 2))]
     assert not zone.repeated(datetime(2010, 3, 14), datetime(2010, 3, 15)), "clocks go forward: no hour is repeated"

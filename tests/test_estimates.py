@@ -245,7 +245,11 @@ def test_one_figure_a_side_has_a_ratio_and_no_interval(
     put_change(lake, AT)
     (row,) = made(lake, "gold.change_effect")
     assert round(row["ratio"], len(str(ratio).split(".")[1])) == ratio
-    assert row["ratio_low"] is None and row["matched_by"] is None and "no group of like cases" in row["reason_missing"]
+    assert (
+        row["ratio_low"] is None
+        and row["matched_by"] is None
+        and "no group of comparable cases" in row["reason_missing"]
+    )
 
 
 def test_gaps_are_measured_too(lake: Connection) -> None:
@@ -448,7 +452,8 @@ def test_hours_with_few_requests_tell_no_regions(lake: Connection) -> None:
     (found,) = made(lake, "gold.pool_usage_phase")
     assert (
         found["region_no"] is None
-        and found["reason_missing"] == "hours with at least 10 requests: 9 values where 10 are needed"
+        and found["reason_missing"]
+        == "each hour with at least 10 requests counts as one value: only 9 values, but 10 are needed"
     )
 
 

@@ -134,7 +134,7 @@ def test_a_replay_that_is_off_withholds_the_answer(site: Site) -> None:
 def test_whatif_commands(site: Site) -> None:
     output = output_of(site, "whatif", "--faster", "1.5")
     assert re.search("changed +LTO-4 read ", output) and "withheld" not in output
-    assert "Compared with the replay: better; mounts end" in output
+    assert "Compared with the replay without changes: better; mounts end" in output
     fewer = output_of(site, "whatif", "--drives", "LTO-4=1")
     assert fewer.index("\nnone: the replay ") < fewer.index("\n1 LTO-4 drive "), "what makes work wait stands last"
     assert re.search(r"mounts wait [\d.]+ h more in total", fewer)
@@ -205,7 +205,7 @@ def test_recall_commands(site: Site) -> None:
     assert "30 % of the tape's files are requested" in output and "Order: 2,3,9" in output
     for files, why in (
         ("99", "no file 99"),
-        ("1,1", "listed twice"),
+        ("1,1", "names a file twice"),
         ("4-2", "write file numbers"),
         ("x", "write file"),
     ):
@@ -213,7 +213,7 @@ def test_recall_commands(site: Site) -> None:
         assert bad.exit_code and why in bad.output + str(bad.exception), files
     lost = run(site, "recall", "NIX001", "1", "--speed", "80")
     assert "no file of tape 'NIX001'" in str(lost.exception)
-    assert output_of(site, "recall", "VR0001", "1").startswith("Costs are those of LTO-4 read here, ")
+    assert output_of(site, "recall", "VR0001", "1").startswith("Costs are those of LTO-4 read at this site, ")
     few = run(site, "recall", "VR0001", "1", "--days", "1", "--day", "2010-02-01")
     assert few.exit_code == 2 and "give --speed" in few.output, "no speed is stated, and too few mounts have it"
     assert run(site, "recall", "VR0001", "1", "--speed", "80", "--mount-s", "-1").exit_code == 2
@@ -243,7 +243,7 @@ def test_campaigns(site: Site) -> None:
     output = output_of(site, "campaign")
     assert "only 4 days have logs; data needed: logs of at least 5 days" in output
     assert "2 days since the start of the campaign have no logs" in output
-    assert "to come: no log covers a day since the campaign started on 2030-01-01." in output
+    assert "to come: no log covers any day since the campaign started on 2030-01-01." in output
     renamed = site.model_copy(update={"campaign": site.campaign[1:]})
     with pytest.raises(TapescopeError, match=r"a campaign 'new tapes' that site.toml does not name"):
         forecast.progress(past(renamed))
@@ -287,7 +287,7 @@ def test_a_night_is_kept(site: Site) -> None:
     assert by_quantity["LTO-4 read", "file_s"]["value"] == pytest.approx(between_s, rel=0.05)
     for name, why in (
         ("new tapes", "only 4 days have logs"),
-        ("to come", "no log covers a day since the campaign started"),
+        ("to come", "no log covers any day since the campaign started"),
     ):
         assert by_quantity[name, "days_left"]["reason_missing"].startswith(why)
     assert by_quantity["new tapes", "week_gb"]["until_day"] == date(2010, 2, 11)
@@ -310,7 +310,7 @@ def test_a_night_of_which_nothing_is_known(tmp_path: Path) -> None:
     (tmp_path / "site.toml").write_text('name = "none"\n[[campaign]]\nname = "c"\nsize_tb = 1.0\nfrom = 2010-02-01\n')
     night = steps.forecast(steps.site_at(tmp_path))
     assert [(row["entity"], row["reason_missing"]) for row in night.rows] == [
-        ("c", "no log covers a day since the campaign started on 2010-02-01")
+        ("c", "no log covers any day since the campaign started on 2010-02-01")
     ]
     assert night.sentence == "No day has data yet, so no forecast was made."
 

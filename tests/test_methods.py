@@ -111,7 +111,7 @@ def test_one_population_is_one_mode() -> None:
         np.full(500, 2.0),
     ):
         assert len(positions(values)) == 1
-    assert mixture.modes(np.full(19, 2.0)) == NoEstimate("19 values where 20 are needed", "at least 20 values")
+    assert mixture.modes(np.full(19, 2.0)) == NoEstimate("only 19 values, but 20 are needed", "at least 20 values")
 
 
 def test_a_fifth_of_gaps_five_seconds_longer() -> None:
@@ -180,7 +180,7 @@ def test_ratios_of_the_documents(row: str, before: float, after: float, printed:
     answer = before_after.compare(np.array([before, after]), np.array([False, True]), np.zeros(2), np.arange(2))
     digits = len(str(printed).split(".")[1])
     assert round(answer.unmatched_ratio, digits) == printed
-    assert isinstance(answer.ratio, NoEstimate) and "no group of like cases has 5 values" in answer.ratio.reason
+    assert isinstance(answer.ratio, NoEstimate) and "no group of comparable cases has 5 values" in answer.ratio.reason
     assert not answer.is_significant
 
 

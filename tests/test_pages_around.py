@@ -163,7 +163,7 @@ def test_one_tape(app: AppTest) -> None:
     assert any("Files by wrap" in chart.alt for chart in charts(app))
     assert "← Tapes and recalls" in {link.proto.label for link in app.get("page_link")}
     opened(app, "tapes", tape="**b**")
-    assert "No log or list of volumes has a tape with this label." in texts(app)
+    assert "No log and no list of volumes names a tape with this label." in texts(app)
     assert [title.value for title in app.title] == [r"Tape \*\*b\*\*"]
 
 
@@ -171,5 +171,5 @@ def test_requests_and_what_they_waited_for(app: AppTest) -> None:
     """All requests are in the bars, and the largest stage in the sentence."""
     opened(app, "pools")
     assert "11,710 requests. The requests waited 1,129.04 h, 94 % of this time in queues." in texts(app)
-    drawn = data(app, "Requests along the period")[0].to_pydict()
+    drawn = data(app, "Number of requests over the period")[0].to_pydict()
     assert sum(drawn["value"]) == 11710 and set(drawn["what"]) == {"read from tape", "written to tape"}

@@ -158,7 +158,7 @@ def test_whatif_by_url(app: AppTest) -> None:
     app.query_params["wait"], app.query_params["drives-LTO-4"] = "yes", "-3"
     opened(app, "plan", "whatif")
     assert not app.exception
-    assert "Changed: gaps of at most 2.5 s, writes wait for reads." in texts(app)
+    assert "Changed: gaps of at most 2.5 s, stations write only what they have read." in texts(app)
     assert field(app, "Requests a client keeps queued").value == 1
     field(app, "Instances at a station").set_value(2)
     app.button[0].click().run()

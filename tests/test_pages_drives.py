@@ -42,7 +42,7 @@ def test_tabs_of_time_and_drives(app: AppTest) -> None:
 def test_overview_in_words_from_all_hours_to_moving_data(app: AppTest) -> None:
     """264 = 11 drives of a day; hours that moved data are 57.17; the heat map spans the site's day, not its rows."""
     opened(app, "time", drive="LTO2_204")
-    hours = marks(app, "Share of each hour in which drives worked")["encoding"]
+    hours = marks(app, "Share of each hour in which each drive worked")["encoding"]
     ends = [[end[part] for part in ("date", "hours")] for end in hours["x"]["scale"]["domain"]]
     assert ends == [[10, 0], [11, 0]], "a day of America/Chicago, by its clock"
     assert "hour (America/Chicago)" in [tip.get("title") for tip in hours["tooltip"]]
@@ -83,7 +83,7 @@ def test_other_days_are_drawn_into_the_same_charts(app: AppTest) -> None:
     assert any("9 March 2010" in caption.value for caption in app.caption)
     opened(app, "drives", **{"with": "before"})
     assert any(
-        caption.value in ("Hollow points: the drives on 9 March 2010.", "No log of drives covers 9 March 2010.")
+        caption.value in ("Hollow points: the same drives on 9 March 2010.", "No log of drives covers 9 March 2010.")
         for caption in app.caption
     )
     # no server log covers the day four weeks earlier: it was not nothing

@@ -102,9 +102,12 @@ def test_what_cannot_be_estimated() -> None:
     )
     # 3 days of 21: their mean is no basis, and its interval would reach a hundred times as much
     sudden = learn(np.arange(21), np.where(np.arange(21) < 18, 0.0, 5000.0), 20)
-    assert isinstance(sudden, NoEstimate) and sudden.reason == "writing started or ended within the days with logs"
+    assert (
+        isinstance(sudden, NoEstimate)
+        and sudden.reason == "nothing was written at the start or at the end of the days with logs"
+    )
     begun = growth_of(np.where(np.arange(84) < 70, 0.0, 500.0))
-    assert isinstance(begun.factor_year, NoEstimate) and begun.factor_year.reason.startswith("writing started")
+    assert isinstance(begun.factor_year, NoEstimate) and begun.factor_year.reason.startswith("nothing was written")
 
 
 @pytest.mark.parametrize(("since", "until"), [(56, 140), (0, 84), (21, 140), (0, 119)])
@@ -112,7 +115,7 @@ def test_growth_is_not_read_off_the_begin_or_end_of_writing(since: int, until: i
     """Eight, or three, empty weeks next to weeks of 100 GB a day are no growth; a pause as long within them is."""
     days = np.arange(140)
     found = growth_of(np.where((days >= since) & (days < until), 100.0, 0.0))
-    assert isinstance(found.factor_year, NoEstimate) and found.factor_year.reason.startswith("writing started")
+    assert isinstance(found.factor_year, NoEstimate) and found.factor_year.reason.startswith("nothing was written")
     paused = growth_of(np.where((days < 49) | (days >= 70), 100.0, 0.0))
     assert isinstance(paused.factor_year, Estimate)
 

@@ -162,9 +162,9 @@ def test_what_is_ahead(report: Report, written: dict[str, str]) -> None:
         "new tapes: 7.50 of 10.00 TB moved until 15 June 2010 (75 %); ends about 25 June 2010 (90 % interval 22 June"
         " 2010 to 30 June 2010), estimated from 7 days; in the next seven days 1.75"
         " TB (1.50 to 2.00) will move; a drive more 4.0 d sooner.",
-        "to come: no log covers a day since the campaign started on 1 January 2030;"
+        "to come: no log covers any day since the campaign started on 1 January 2030;"
         " the end of the campaign was not estimated.",
-        "Of 1 forecast with a known outcome, 0 had the outcome in their interval; nine of ten should.",
+        "Of 1 forecast with a known outcome, 0 had this outcome within their 90 % interval; nine of ten should.",
     ]
     (burn,) = ahead.figures
     assert isinstance(burn, Burndown)
@@ -213,7 +213,9 @@ def test_scanning_is_no_zero(report: Report, written: dict[str, str]) -> None:
     duty = next(table for table in tables(report) if table.question == "duty_table")
     assert [row[:3] for row in duty.rows] == [("s1", "migration", 0.5), ("s2", "scanning", None)]
     sentences = next(section.sentences for section in report.sections if section.id == "stations")
-    assert "Duty is not computed for scanning stations: s2." in sentences, "left out is not unseen"
+    assert "The duty factor is not computed for stations that only scan tapes: s2." in sentences, (
+        "left out is not unseen"
+    )
     # 24 active half-hours with 4320 GB: 4320e3 / (24 x 1800) = 100 MB/s
     assert [row[6] for row in duty.rows] == [100.0, 100.0]
 

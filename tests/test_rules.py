@@ -112,7 +112,7 @@ def test_a_full_link_is_joined_to_the_drives_that_waited_for_it(lake: Connection
     assert "link l was full for 3.00 h of the waits" in starved["text"]
     assert (starved["lost_hours"], starved["severity"], starved["joined_to"]) == (3.0, "warning", None)
     assert (link["lost_hours"], link["severity"], link["joined_to"]) == (None, "info", starved["finding_id"])
-    assert "in that finding (starved_stream), which has the same cause" in link["text"]
+    assert "A finding of the rule starved_stream has the same cause" in link["text"]
     other = by_entity["link_saturated", "k/out"]
     assert (other["severity"], other["joined_to"]) == ("warning", None), "nobody waited for this one"
 

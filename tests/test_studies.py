@@ -319,8 +319,8 @@ def test_a_wrong_file_is_refused(more: str, why: str, tmp_path: Path) -> None:
         ('[[figure]]\nid = "M1"\nwhat = "w"\nours = "a[\'y\'].value"\n', "0 rows named 'y'"),
         ('[[figure]]\nid = "M1"\nwhat = "w"\nours = "len(relation(\'gold.nothing\'))"\n', "no relation gold.nothing"),
         ('[[figure]]\nid = "M1"\nwhat = "w"\nours = "len(question(\'nothing\'))"\n', "no question nothing"),
-        ('[[figure]]\nid = "M1"\nwhat = "w"\nours = "one_row(a, key=\'y\').value"\n', "0 rows fit"),
-        ('[[check]]\nid = "M1"\nwhat = "w"\nfinds = "1"\n', "not a rule of contradictions"),
+        ('[[figure]]\nid = "M1"\nwhat = "w"\nours = "one_row(a, key=\'y\').value"\n', "0 rows match"),
+        ('[[check]]\nid = "M1"\nwhat = "w"\nfinds = "1"\n', "not a rule that finds contradictions"),
         (
             '[[figure]]\nid = "M1"\nwhat = "w"\nours = "len(relation(\'gold.dead_time\'))"\n'
             '[[given]]\nrelation = "gold.dead_time"\ncolumns = { nothing = 1 }\n',

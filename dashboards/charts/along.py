@@ -46,7 +46,7 @@ def changes(span: Span) -> list[Any]:
     ask = st.session_state.get(_CHANGES)
     rows = ask().select("changed_at", "what", "entities").drop_nulls("changed_at").rows() if ask else []
     rows += [
-        (at, f"{at:%H:%M} to {until:%H:%M} occurred twice (clock set back)", "the clocks")
+        (at, f"{at:%H:%M} to {until:%H:%M} occurred twice, because the clock was set back", "the clocks")
         for at, until in zone.repeated(*span)
     ]
     shown = sorted({(at, what or "", of or "the whole site") for at, what, of in rows if span[0] <= at < span[1]})

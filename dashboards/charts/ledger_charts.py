@@ -29,7 +29,10 @@ def waterfall(steps: pl.DataFrame, earlier: pl.DataFrame | None = None) -> alt.C
         .encode(
             y=y,
             x=alt.X(
-                "to_hours:Q", title="remaining drive-hours [h]", scale=room, axis=alt.Axis(grid=False, tickCount=8)
+                "to_hours:Q",
+                title="drive-hours not yet accounted for [h]",
+                scale=room,
+                axis=alt.Axis(grid=False, tickCount=8),
             ),
             x2=alt.X2("from_hours:Q"),
             color=_colours(steps, columns=4),
@@ -184,7 +187,7 @@ def drives(rows: pl.DataFrame, marks: list[dict[str, Any]], span: Span, legend: 
                 alt.Tooltip("group_words:N", title="mostly"),
                 instant("from_at", "from"),
                 instant("to_at", "to"),
-                share("group_share", "share of this interval"),
+                share("group_share", "share of the time shown by this bar"),
             ],
             href=LINK,
         )

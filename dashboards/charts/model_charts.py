@@ -86,8 +86,8 @@ def tornado(rows: pl.DataFrame, title: str, at: float) -> alt.Chart:
             x2=alt.X2("high:Q"),
             tooltip=[
                 alt.Tooltip("input:N"),
-                number("low", "result at the low end of its interval", title),
-                number("high", "result at the high end of its interval", title),
+                number("low", "result if this cost is at the low end of its interval", title),
+                number("high", "result if this cost is at the high end of its interval", title),
             ],
         )
     )

@@ -51,7 +51,12 @@ def traffic(
     label = f"format(datum.value - {step} * floor(datum.value / {step}), 'd')"
     axis = alt.Axis(values=ticks, tickCount=len(ticks), labelExpr=label, labelOverlap=False)
     scale = alt.Scale(domain=[0, step * len(stations)], nice=False)
-    y = alt.Y("avg:Q", title="MB/s, each station from 0" if len(stations) > 1 else "MB/s", scale=scale, axis=axis)
+    y = alt.Y(
+        "avg:Q",
+        title="MB/s, with a zero line for each station" if len(stations) > 1 else "MB/s",
+        scale=scale,
+        axis=axis,
+    )
     drawn = _lifted(rows, zeros)
     out, into = (alt.Chart(drawn.filter(pl.col("direction") == way)) for way in ("out", "in"))
     name, rest = alt.Detail("station:N"), dict[str, Any](interpolate="step-after")
@@ -176,7 +181,7 @@ def bars(
     if before is not None and before.height:
         total = before.group_by("bin_at").agg(value=pl.sum_horizontal(pl.col(list(names)).sum())).sort("bin_at")
         line = alt.Chart(total).mark_line(color=INK, strokeDash=[5, 3], strokeWidth=1.2, interpolate="step-after")
-        tip = [instant("bin_at", "comparison days, shifted to this time"), number("value", title, "h")]
+        tip = [instant("bin_at", "total on the comparison days, drawn at this time"), number("value", title, "h")]
         drawn.append(line.encode(x=_along(span), y=alt.Y("value:Q", title=title), tooltip=tip))
     return framed(drawn, 280, span=span)
 

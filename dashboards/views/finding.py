@@ -47,7 +47,7 @@ with left:
     st.text(row["text"])
     shown = data.exhibit(page.snapshot, row)
     if shown and shown.rows.height:
-        components.show_chart(found, finding_charts.exhibit(shown), "The rows that the rule judged.")
+        components.show_chart(found, finding_charts.exhibit(shown), "Rows of the metric that the rule judged.")
         if shown.rows.height < shown.n_rows:
             st.caption(f"{shown.rows.height:,} of {shown.n_rows:,} rows are drawn.")
     st.text(f"What it usually means: {row['means']}")

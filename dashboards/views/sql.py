@@ -67,7 +67,7 @@ if ran.found is None:
 
 found = ran.found
 shown = found.shown(sql_desk.SHOWN_ROWS, sql_desk.SHOWN_CHARS)
-n_rows, cut = found.table.num_rows, ", cut at the limit" if found.is_cut else ""
+n_rows, cut = found.table.num_rows, ", cut off at the limit" if found.is_cut else ""
 more = f", the first {shown.num_rows:,} shown" if shown.num_rows < n_rows else ""
 st.text(f"{n_rows:,} rows{cut}{more}   ·   snapshot {found.snapshot}   ·   {ran.took_s:.2f} s")
 st.dataframe(

@@ -40,7 +40,7 @@ def show_verdict() -> None:
         elif row["state"] != "findings":
             st.warning(row["summary"])
         elif not found.rows:
-            st.info(f"{row['summary']} Its findings are listed under the last day that the rules judged.")
+            st.info(f"{row['summary']} Each finding of this period is listed under the last day that the rules judged.")
 
 
 def show_hours() -> None:
@@ -61,7 +61,9 @@ def show_drives() -> None:
     if drives.rows:
         marks = findings.marks(open_now, {row["drive"] for row in drives.rows})
         chart = ledger_charts.drives(drives.frame(), marks, page.span())
-        components.show_chart(drives, chart, "Each drive's time along the period; findings are marked.", zooms=True)
+        components.show_chart(
+            drives, chart, "How each drive spent its time over the period; findings are marked.", zooms=True
+        )
     else:
         st.info("No log of drives covers this period. Add one to site.toml, or choose other days.")
 
@@ -78,7 +80,7 @@ def show_rest() -> None:
     withheld = page.ask("withheld")
     numbers = Counter(row["state"] for row in set_aside)
     notes = [f"{n} {state}" for state, n in sorted(numbers.items())]
-    notes += [f"{len(gone)} findings gone since earlier nights"] if gone else []
+    notes += [f"{len(gone)} findings of earlier nights that are gone"] if gone else []
     notes += [f"{len(withheld.rows)} verdicts withheld for lack of logs"] if withheld.rows else []
     title = f"Not counted above: {' · '.join(notes)}" if notes else "Data of this page"
     place = st.expander(title, key="rest", on_change="rerun")
@@ -94,7 +96,10 @@ def show_rest() -> None:
         elif all(row["state"] in ("findings", "clean") for row in days.rows):
             st.info("No verdict is withheld: enough was read of every log that site.toml declares.")
         else:
-            st.info("Every rule gave a verdict, but not for every day. The top of the page lists the days that were not judged.")
+            st.info(
+                "Every rule gave a verdict, but not for every day. The"
+                " top of the page lists the days that were not judged."
+            )
         components.show_sql(found, lives, trend, headline, steps, drives, days, withheld)
 
 

@@ -89,4 +89,6 @@ def _refuse_unknown(connection: Connection, drive: str, bucket: str, day: date, 
             f"drives on that day: {', '.join(drives) or 'none (give another --day)'}",
         )
     if bucket not in known:
-        raise QuestionRefused(f"the ledger has no bucket {bucket!r}", f"buckets of the ledger: {', '.join(known)}")
+        raise QuestionRefused(
+            f"the ledger of drive time has no bucket {bucket!r}", f"buckets (uses of drive time): {', '.join(known)}"
+        )

@@ -21,16 +21,16 @@ LAYERS = ("site", "ops", "bronze", "silver", "gold")
 # What a question is about, in the order in which questions are listed, and the words for it.
 TOPICS = {
     "hours": "Where drive-hours went, and what could be gained",
-    "findings": "Findings: reports of the rules, and cases they could not judge",
+    "findings": "Findings of the rules, and cases that the rules could not judge",
     "gaps": "Gaps between files",
     "mounts": "Mounts: rates, patterns, robots, seeks",
-    "drives": "Drives: rates, health, changes between reading and writing",
+    "drives": "Drives: rates, health, switches between reading and writing",
     "tapes": "Tapes: contents, recalls, reads of whole tapes",
-    "requests": "Requests and groups: waits, families, rates",
+    "requests": "Requests: waits and rates, by storage group and file family",
     "stations": "Stations: duty, streams, balance, spools",
     "host": "Hosts and links: traffic, disks, benchmarks",
     "pools": "Disk pools: use, sharing, restores",
-    "changes": "Changes: configuration, before and after",
+    "changes": "Changes at the site, and rates before and after them",
     "forecasts": "Forecasts, and how accurate they were",
     "operations": "Operations: coverage, files, builds, runs",
 }

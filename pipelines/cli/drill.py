@@ -52,7 +52,7 @@ def _say(text: str) -> None:
 
 def _summary(found: "Drilled") -> str:
     if not found.intervals:
-        return f"no time in “{found.words}”"
+        return f"the drive spent no time in “{found.words}”"
     first = found.intervals[0]
     n, shown = first["n_intervals"], len(found.intervals)
     which = f"the {shown} longest of {n}" if shown < n else f"{n}"

@@ -13,7 +13,7 @@ from pipelines.primitives.text import escape_control
 
 @click.group()
 def finding() -> None:
-    """List findings over the nights; acknowledge, mute or reopen a finding."""
+    """List findings and how long each has been open; acknowledge, mute or reopen a finding."""
 
 
 def _id_argument(command: Command) -> Command:
@@ -25,7 +25,7 @@ def _note_option(command: Command) -> Command:
 
 
 def _day_option(command: Command) -> Command:
-    text = "Site day whose state is reported; default: the last day with data."
+    text = "Site day for which the states of findings are shown; default: the last day with data."
     return click.option("--day", type=DAY, help=text)(command)
 
 
@@ -53,7 +53,7 @@ def list_findings(site_path: Path, day: datetime | None, with_gone: bool) -> Non
     if not listed:
         click.echo("No open findings.")
     if n_gone:
-        click.echo(f"{n_gone} more are gone (--all lists them).")
+        click.echo(f"{n_gone} more findings are gone (--all lists them).")
 
 
 @finding.command()

@@ -74,7 +74,7 @@ def print_table(columns: Sequence["Column"], rows: Iterable[Sequence[Any]]) -> N
 
 @dataclass(frozen=True)
 class Rows:
-    """A table that no question fills. Names of columns end with the unit; `hidden` columns are for programs."""
+    """A table that answers no question. Names of columns end with the unit; `hidden` columns are for programs."""
 
     name: str
     rows: list[dict[str, Any]]
@@ -117,7 +117,7 @@ def print_parts(parts: Iterable[str | Rows], form: str) -> None:
 
 
 def print_survey(found: "Survey", out: str) -> None:
-    """Print the findings of a survey, one per line, and the next step."""
+    """Print what was found in a folder of logs, one line for each kind of log, and the next step."""
     page = console()
     for source, n in sorted(found.by_source.items()):
         page.print(f"{n:6,} {source}")

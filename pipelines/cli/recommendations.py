@@ -113,9 +113,8 @@ def list_them(site_path: Path, day: datetime | None, n_days: int, form: str) -> 
     notes = [] if rows else ["No recommendations yet: record one with `tapescope recommendation make`."]
     if alone := [str(one.number) for one in found if _is_alone(one.found)]:
         notes.append(
-            f"There are no other drives of the same kind to compare with for: {', '.join(alone)}."
-            " Their gain may include "
-            f"the effect of other changes."
+            f"These recommendations concern drives without others of the same kind to compare with: {', '.join(alone)}."
+            " Their gain may include the effect of other changes."
         )
     print_parts([Rows("recommendations", rows), *notes], form)
 

@@ -38,4 +38,4 @@ def restore(backup: str | None, site_path: Path, only_list: bool, force: bool, a
         more = f" and {len(done.missing) - _MOST_NAMED} more" if len(done.missing) > _MOST_NAMED else ""
         click.echo(f"{len(done.missing)} data files are missing: {named}{more}", err=True)
         click.echo("  `tapescope build --full` computes the missing data of silver and gold again", err=True)
-    click.echo("Commits after the backup are lost; `tapescope run` reads the logs that still exist again.")
+    click.echo("Data committed after the backup are lost; `tapescope run` reads again the logs that still exist.")

@@ -49,7 +49,7 @@ def rule(rule: Rule) -> str:
             *(f"## {heading}\n\n{text}\n" for heading, text in rule.entry),
             "## Definition\n",
             f"Severity {rule.severity}. The rule judges `{rule.value}` of `{rule.metric}`"
-            f" by {', '.join(rule.by)}{where},"
+            f" for each {', '.join(rule.by)}{where},"
             f" with the method `{rule.method}`. It needs these logs: {rests_on or 'all that site.toml declares'}."
             f" Page: {rule.page}.\n",
             "\n".join(["| parameter | value |", "|---|---|", *params]) + "\n",

@@ -96,8 +96,7 @@ def check(connection: Connection, data_path: str, claim: Claim | None, adopt: bo
     if claim.snapshot > newest:
         raise ConfigError(
             f"the catalogue is older than the data in {data_path}: the catalogue's last"
-            f" snapshot is {newest}, and that of the data is"
-            f" {claim.snapshot}",
+            f" snapshot is {newest}, but the last snapshot of the data is {claim.snapshot}",
             _OWN + _ADOPT,
         )
     return claim

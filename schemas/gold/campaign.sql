@@ -1,18 +1,18 @@
 /*
-title = "What campaigns moved"
-grain = "one row per campaign and site day on which server logs cover drives"
-why = "The daily progress of a campaign: how much it moved, with how many drives, for how long and at which rate. A day with logs but without data counts as zero. A day without logs does not count."
+title = "What each campaign moved per day"
+grain = "one row per campaign and site day on which server logs cover at least one drive"
+why = "The daily progress of a campaign: how much it moved, with how many drives, for how long and at which rate. A day with logs but without data counts as zero. A day without logs is left out."
 partition = "month"
 features = ["M40", "S5"]
 
 [columns]
 day = { type = "DATE", doc = "site day" }
 campaign = { type = "VARCHAR", doc = "campaign" }
-n_files = { type = "BIGINT", doc = "complete files of the campaign whose transfer ended that day" }
-moved_gb = { type = "DOUBLE", unit = "GB", doc = "data that complete files of the campaign moved to or from tape that day" }
-n_drives = { type = "BIGINT", doc = "number of drives that moved data of the campaign" }
-busy_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours at work for the campaign: busy hours of each drive × the campaign's share of the drive's bytes" }
-rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "moved_gb / busy_hours, in MB/s, including mounts and gaps" }
+n_files = { type = "BIGINT", doc = "number of complete files of the campaign whose transfer ended that day" }
+moved_gb = { type = "DOUBLE", unit = "GB", doc = "data of the campaign's complete files that moved to or from tape that day" }
+n_drives = { type = "BIGINT", doc = "number of drives that moved data of the campaign that day" }
+busy_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours at work for the campaign: the busy hours of each drive × the campaign's share of the bytes that the drive moved" }
+rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "moved_gb / busy_hours, in MB/s; the hours include mounts and gaps" }
 
 [[checks]]
 expectation = "ExpectCompoundColumnsToBeUnique"

@@ -1,7 +1,7 @@
 /*
 title = "Dead time"
-grain = "one row per drive, hour and part of its gaps between files"
-why = "How many seconds of an hour a mounted drive spent between files, and for what."
+grain = "one row per drive, hour and part of the gaps between files, such as database or start"
+why = "How many seconds of each hour a drive with a tape spent between files, and on what."
 partition = "month"
 features = ["D2"]
 
@@ -10,8 +10,8 @@ day = { type = "DATE", doc = "site day of hour_at" }
 hour_at = { type = "TIMESTAMP", doc = "start of the hour, UTC" }
 drive = { type = "VARCHAR", doc = "drive" }
 part = { type = "VARCHAR", doc = "part of the gap: filemark checksum database no_request request position start" }
-dead_s = { type = "DOUBLE", unit = "s", doc = "seconds of the hour in this part of the gaps" }
-n_gaps = { type = "BIGINT", doc = "number of gaps that have this part in the hour" }
+dead_s = { type = "DOUBLE", unit = "s", doc = "seconds of the hour that gaps spent on this part" }
+n_gaps = { type = "BIGINT", doc = "number of gaps that spent time on this part in the hour" }
 
 [[checks]]
 expectation = "ExpectColumnValuesToBeBetween"

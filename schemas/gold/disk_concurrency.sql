@@ -1,7 +1,7 @@
 /*
-title = "Disks in use at once"
-grain = "one row per site day, host, tool, number of disks written at once and number of disks read at once"
-why = "The total rate of a host's disks, by how many of them are written and read at the same instant. This table exists because pages cannot read a week of one-second samples of each disk."
+title = "Rates of disks that are in use at once"
+grain = "one row per site day, host, program that sampled, number of disks written at once and number of disks read at once"
+why = "How the total rate of a host's disks depends on how many of them are written and read at the same instant. It summarises one-second samples of each disk, of which a page cannot read a week."
 partition = "month"
 features = ["M23", "M24"]
 
@@ -9,15 +9,15 @@ features = ["M23", "M24"]
 day = { type = "DATE", doc = "site day of the samples" }
 host = { type = "VARCHAR", doc = "host" }
 tool = { type = "VARCHAR", doc = "program that took the sample" }
-n_writing = { type = "BIGINT", doc = "number of disks written at 1 MB/s or more at the instant" }
-n_reading = { type = "BIGINT", doc = "number of disks read at 1 MB/s or more at the instant" }
-n_samples = { type = "BIGINT", doc = "number of instants with n_writing and n_reading" }
-low_write_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "write rate of all disks together: minimum over the instants" }
-p50_write_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "median over the instants of the write rate of all disks together" }
-high_write_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "maximum over the instants of the write rate of all disks together" }
-low_read_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "read rate of all disks together: minimum over the instants" }
-p50_read_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "median read rate of all disks together over the instants" }
-high_read_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "maximum read rate of all disks together over the instants" }
+n_writing = { type = "BIGINT", doc = "number of disks that were written at 1 MB/s or more at the same instant" }
+n_reading = { type = "BIGINT", doc = "number of disks that were read at 1 MB/s or more at the same instant" }
+n_samples = { type = "BIGINT", doc = "number of sampled instants at which n_writing disks were written and n_reading disks were read" }
+low_write_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "lowest total write rate of all the host's disks at one of these instants" }
+p50_write_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "median over these instants of the total write rate of all the host's disks" }
+high_write_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "highest total write rate of all the host's disks at one of these instants" }
+low_read_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "lowest total read rate of all the host's disks at one of these instants" }
+p50_read_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "median over these instants of the total read rate of all the host's disks" }
+high_read_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "highest total read rate of all the host's disks at one of these instants" }
 
 [[checks]]
 expectation = "ExpectCompoundColumnsToBeUnique"

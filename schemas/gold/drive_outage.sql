@@ -1,21 +1,21 @@
 /*
 title = "Outages of drives"
-grain = "one row per stretch of a site day in which a drive was down"
-why = "The data that a drive could have moved while it was offline or in error."
+grain = "one row per outage of a drive; an outage over midnight has one row per site day"
+why = "How long each drive was offline or in error, and how much data it could have moved in that time."
 partition = "month"
 lineage = ["file_id", "line_no", "end_file_id", "end_line_no"]
 
 [columns]
 day = { type = "DATE", doc = "site day" }
 drive = { type = "VARCHAR", doc = "drive" }
-from_at = { type = "TIMESTAMP", doc = "start of the outage, or start of the day if the outage began before" }
-to_at = { type = "TIMESTAMP", doc = "end of the outage, or end of the day if the outage continued" }
-down_s = { type = "DOUBLE", unit = "s", doc = "length of the outage within the day" }
+from_at = { type = "TIMESTAMP", doc = "start of the outage, or start of the site day if the outage began earlier" }
+to_at = { type = "TIMESTAMP", doc = "end of the outage, or end of the site day if the outage continued" }
+down_s = { type = "DOUBLE", unit = "s", doc = "length of the outage within the site day" }
 rate_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "drive rate that day, measured on the basis that applies to most of the drive's bytes; NULL if the drive moved no data" }
-file_id = { type = "VARCHAR", doc = "file with the line that took the drive down" }
-line_no = { type = "BIGINT", doc = "number of the line that took the drive down" }
-end_file_id = { type = "VARCHAR", doc = "file with the line that ended the outage; NULL if the outage continues" }
-end_line_no = { type = "BIGINT", doc = "number of the line that ended the outage" }
+file_id = { type = "VARCHAR", doc = "file with the log line that took the drive down" }
+line_no = { type = "BIGINT", doc = "number of the log line that took the drive down" }
+end_file_id = { type = "VARCHAR", doc = "file with the log line that ended the outage; NULL if the outage continues" }
+end_line_no = { type = "BIGINT", doc = "number of the log line that ended the outage" }
 
 [[checks]]
 expectation = "ExpectColumnValuesToBeBetween"

@@ -1,18 +1,18 @@
 /*
-title = "Buckets of drive time"
-grain = "one row per bucket of gold.drive_ledger"
-why = "Group, order, name and colour of each bucket in the report, pages, command line and metrics. Only this table defines them."
+title = "Buckets: the kinds of drive time"
+grain = "one row per bucket (kind of drive time) of gold.drive_ledger"
+why = "Group, order, name and colour of each bucket (kind of drive time) in the report, pages, command line and metrics. Only this table defines them."
 features = ["D4", "E21"]
 
 [columns]
-number = { type = "BIGINT", doc = "order of the bucket in a drive's day: not logged, not usable, not requested, occupied, made ready, kept waiting, moving data" }
-bucket = { type = "VARCHAR", doc = "bucket of gold.drive_ledger, also a state in silver.drive_state" }
+number = { type = "BIGINT", doc = "place of the bucket in lists and charts, from time that was not logged over idle and mounting to time in which data moved" }
+bucket = { type = "VARCHAR", doc = "bucket of gold.drive_ledger; most buckets are also states in silver.drive_state" }
 bucket_words = { type = "VARCHAR", doc = "name of the bucket in plain words" }
-time_group = { type = "VARCHAR", doc = "group of the bucket; columns with the hours of the group have its name" }
-group_number = { type = "BIGINT", doc = "order of the group in a drive's day" }
+time_group = { type = "VARCHAR", doc = "group of the bucket; columns with hours are named after the group, such as moving_data_hours" }
+group_number = { type = "BIGINT", doc = "place of the group in lists and charts of a drive's day" }
 group_words = { type = "VARCHAR", doc = "name of the group in plain words" }
 colour = { type = "VARCHAR", doc = "colour of the group on white and on black backgrounds; red is kept for findings" }
-symbol = { type = "VARCHAR", doc = "character for the group in bars of text" }
+symbol = { type = "VARCHAR", doc = "character that draws the group in text bars" }
 
 [[checks]]
 expectation = "ExpectColumnValuesToBeUnique"

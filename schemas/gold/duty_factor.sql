@@ -1,7 +1,7 @@
 /*
 title = "Duty factors of stations"
 grain = "one row per station, direction and site day"
-why = "Whether a station is kept busy: the share of half-hours in which its traffic exceeds the threshold."
+why = "Whether a station is kept busy: the share of half-hours in which the traffic of its links exceeds the threshold."
 partition = "month"
 lineage = ["file_id", "line_no"]
 features = ["D3", "M11", "M16", "M38", "M39"]
@@ -9,20 +9,20 @@ features = ["D3", "M11", "M16", "M38", "M39"]
 [columns]
 day = { type = "DATE", doc = "site day in which the half-hours start" }
 station = { type = "VARCHAR", doc = "station" }
-role = { type = "VARCHAR", doc = "role of the station; scanning stations have no duty" }
+role = { type = "VARCHAR", doc = "role of the station; stations that only scan files have no duty factor" }
 direction = { type = "VARCHAR", doc = "in (towards the station) or out (away from the station)" }
 n_bins = { type = "BIGINT", doc = "number of UTC half-hours with traffic data" }
-n_active = { type = "BIGINT", doc = "number of half-hours with an average above duty_threshold_mb_s" }
-n_active_half = { type = "BIGINT", doc = "number of half-hours whose average exceeds half of duty_threshold_mb_s" }
-n_active_twice = { type = "BIGINT", doc = "half-hours whose average exceeds twice duty_threshold_mb_s" }
-active_gb = { type = "DOUBLE", unit = "GB", doc = "data moved in active half-hours" }
+n_active = { type = "BIGINT", doc = "number of active half-hours: those with an average rate above duty_threshold_mb_s" }
+n_active_half = { type = "BIGINT", doc = "number of half-hours whose average rate exceeds half of duty_threshold_mb_s" }
+n_active_twice = { type = "BIGINT", doc = "number of half-hours whose average rate exceeds twice duty_threshold_mb_s" }
+active_gb = { type = "DOUBLE", unit = "GB", doc = "data moved in active half-hours (average above duty_threshold_mb_s)" }
 moved_gb = { type = "DOUBLE", unit = "GB", doc = "data moved in all half-hours" }
-low_active_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "lowest average of an active half-hour; NULL where no half-hour was active" }
-high_active_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "highest average of a half-hour; NULL where no half-hour was active" }
-link_load = { type = "DOUBLE", unit = "1", doc = "average / capacity of the station's fullest link in this direction, in its fullest hour; NULL where no log shows it" }
-disk_busy = { type = "DOUBLE", unit = "1", doc = "busy share of the station's busiest disk in its busiest hour; NULL where no log shows it" }
-saturated_share = { type = "DOUBLE", unit = "1", doc = "share of time in which at most 5 % of the station's CPU time was idle, in the worst hour; NULL where no log shows it" }
-file_id = { type = "VARCHAR", doc = "file with the newest row of the day" }
+low_active_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "lowest average rate of an active half-hour; NULL where no half-hour was active" }
+high_active_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "highest average rate of an active half-hour; NULL where no half-hour was active" }
+link_load = { type = "DOUBLE", unit = "1", doc = "average rate / capacity in the hour and on the station's link in which this was largest, in this direction; NULL where no log shows it" }
+disk_busy = { type = "DOUBLE", unit = "1", doc = "share of time in which the station's busiest disk was busy, in the hour in which this share was largest; NULL where no log shows it" }
+saturated_share = { type = "DOUBLE", unit = "1", doc = "share of time in which at most 5 % of the station's CPU time was idle, in the hour in which this share was largest; NULL where no log shows it" }
+file_id = { type = "VARCHAR", doc = "file with the newest traffic data of the day" }
 line_no = { type = "BIGINT", doc = "that row" }
 
 [[checks]]

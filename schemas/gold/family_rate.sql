@@ -1,31 +1,31 @@
 /*
-title = "Rates of file families"
+title = "Rates and drive time of file families"
 grain = "one row per site day, storage group, file family and mode"
-why = "Which storage groups and file families used the drives' time, and for what: the groups of the ledger, by the owners of the files."
+why = "Which storage groups and file families used the drives' time, and what for. The hours are those of the drive ledger, divided by the owners of the files."
 partition = "month"
 features = ["D1", "D4", "P20"]
 
 [columns]
-day = { type = "DATE", doc = "site day. Bytes and drive time count on the day on which they passed, files on the day on which they ended" }
+day = { type = "DATE", doc = "site day. Bytes and drive time count on the day on which the data moved, files on the day on which their transfer ended" }
 system = { type = "VARCHAR", doc = "archive system" }
 storage_group = { type = "VARCHAR", doc = "storage group; NULL where no log records it" }
 file_family = { type = "VARCHAR", doc = "file family; NULL where no log records it" }
 mode = { type = "VARCHAR", doc = "read or write" }
-n_files = { type = "BIGINT", doc = "complete files whose transfer ended that day" }
-volume_gb = { type = "DOUBLE", unit = "GB", doc = "data that the complete files moved to or from tape" }
-drive_rate_basis = { type = "VARCHAR", doc = "basis of most bytes: call, block or encp. drive_s and drive_rate_mb_s leave out bytes on other bases" }
-drive_s = { type = "DOUBLE", unit = "s", doc = "time that drives worked on files with this basis" }
-moving_data_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours inside transfers, complete or not, without waits and checksums. The hour columns are groups of gold.drive_time_bucket" }
+n_files = { type = "BIGINT", doc = "number of complete files whose transfer ended that day" }
+volume_gb = { type = "DOUBLE", unit = "GB", doc = "data of complete files that moved to or from tape that day" }
+drive_rate_basis = { type = "VARCHAR", doc = "basis on which the drive rate of most of the bytes was measured: call, block or encp. drive_s and drive_rate_mb_s leave out bytes measured on another basis" }
+drive_s = { type = "DOUBLE", unit = "s", doc = "time that drives worked on the files measured on this basis" }
+moving_data_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours inside transfers, complete or not, without waits and checksums. This and the other columns of hours are the groups of gold.drive_time_bucket" }
 waiting_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours inside transfers in which the drive waited for data or room" }
 checksums_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours of checksums, inside transfers and between files" }
 between_files_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours between files: file mark, database, request and start" }
 tape_motion_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours of tape motion" }
-mounting_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours of mounting and dismounting, divided by the files of the mount" }
-no_request_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours in which a tape of the family was in the drive without a request" }
-occupied_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours with a tape of the family in the drive, for which no log shows the reason" }
-busy_hours = { type = "DOUBLE", unit = "h", doc = "sum of the hour columns, without no_request_hours and occupied_hours" }
+mounting_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours of mounting and dismounting; the time of a mount is divided among the files it moved" }
+no_request_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours in which a tape of the family was in a drive that had no request" }
+occupied_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours with a tape of the family in a drive, when no log shows what the drive did" }
+busy_hours = { type = "DOUBLE", unit = "h", doc = "sum of the columns of hours, except no_request_hours and occupied_hours" }
 drive_rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / drive_s" }
-overall_rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / busy_hours, so that time without a request does not count" }
+overall_rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / busy_hours; time without a request is left out" }
 
 [[checks]]
 expectation = "ExpectCompoundColumnsToBeUnique"

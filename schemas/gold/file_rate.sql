@@ -1,7 +1,7 @@
 /*
-title = "Rates of large files"
+title = "Drive rates of large files"
 grain = "one row per complete file of at least 500 MB whose drive time was logged"
-why = "The rate of a drive and a tape once the drive streams, from files so large that start and stop do not matter. With these rates a drive can be compared with its peers, and a tape with the other tapes of its drives."
+why = "The rate of a drive and a tape once the drive streams, from files so large that start and stop do not matter. With these rates a drive can be compared with similar drives, and a tape with other tapes in the same drives."
 partition = "month"
 lineage = ["file_id", "line_no"]
 features = ["D9", "G4", "P25"]
@@ -17,13 +17,13 @@ mover_host = { type = "VARCHAR", doc = "host on which the mover runs" }
 volume = { type = "VARCHAR", doc = "tape label" }
 mode = { type = "VARCHAR", doc = "read or write" }
 file_number = { type = "BIGINT", doc = "number of the file on the volume" }
-bytes = { type = "BIGINT", unit = "bytes", doc = "bytes moved on tape" }
+bytes = { type = "BIGINT", unit = "bytes", doc = "bytes moved to or from tape" }
 started_at = { type = "TIMESTAMP", doc = "time of the first block" }
 ended_at = { type = "TIMESTAMP", doc = "time of the last block" }
-drive_s = { type = "DOUBLE", unit = "s", doc = "time that the drive worked on the file" }
-drive_rate_basis = { type = "VARCHAR", doc = "call, block or encp; rates on different bases cannot be compared. The time of encp includes waits for data and file marks. Rates with basis estimate are left out" }
+drive_s = { type = "DOUBLE", unit = "s", doc = "time that the drive worked on the file, measured as drive_rate_basis defines it" }
+drive_rate_basis = { type = "VARCHAR", doc = "how drive_s was measured: call, block or encp. Rates on different bases cannot be compared. The time of encp includes waits for data and file marks. Files with basis estimate are left out" }
 rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / drive_s" }
-file_id = { type = "VARCHAR", doc = "file with the line that started the transfer" }
+file_id = { type = "VARCHAR", doc = "log file with the line that started the transfer" }
 line_no = { type = "BIGINT", doc = "that line" }
 
 [[checks]]

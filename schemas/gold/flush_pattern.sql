@@ -1,7 +1,7 @@
 /*
-title = "Bursts in a spool's writes"
-grain = "one row per host and hour in which the host's disks were written"
-why = "A buffer cache that is flushed in bursts shows as a second at full speed every few seconds. Only fine sampling shows it: at least three samples per period."
+title = "Bursts in the writes to a spool"
+grain = "one row per host and hour in which data was written to the host's disks"
+why = "A buffer cache that is flushed in bursts writes at full speed for a second, every few seconds. Only fine sampling shows this: at least three samples from one burst to the next."
 partition = "month"
 lineage = ["file_id", "line_no"]
 features = ["D6", "M26", "M27", "M28"]
@@ -13,17 +13,17 @@ host = { type = "VARCHAR", doc = "host" }
 from_at = { type = "TIMESTAMP", doc = "start of the first burst; first sample where there are no bursts" }
 to_at = { type = "TIMESTAMP", doc = "end of the last burst; last sample where there are no bursts" }
 step_s = { type = "DOUBLE", unit = "s", doc = "usual time from one sample to the next" }
-shortest_period_s = { type = "DOUBLE", unit = "s", doc = "shortest period that samples this far apart can show: three times step_s" }
-verdict = { type = "VARCHAR", doc = "burst, or resolution insufficient (no bursts with a period of at least shortest_period_s)" }
+shortest_period_s = { type = "DOUBLE", unit = "s", doc = "shortest time from burst to burst that these samples can show: three times step_s" }
+verdict = { type = "VARCHAR", doc = "burst (bursts were found), or resolution insufficient (no bursts were found; those with a period shorter than shortest_period_s would not show)" }
 n_bursts = { type = "BIGINT", doc = "number of bursts in the hour" }
-period_s = { type = "DOUBLE", unit = "s", doc = "time from burst to burst: the shift by which the samples are most similar to themselves" }
-on_s = { type = "DOUBLE", unit = "s", doc = "median length of a burst, in multiples of step_s" }
-amplitude_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "peak write rate: 95th percentile of the samples with writes" }
-burst_bytes = { type = "DOUBLE", unit = "bytes", doc = "median of the bytes of a burst" }
-mean_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "burst_bytes / period_s: the write rate while the pattern lasts" }
-implied_cache_gb = { type = "DOUBLE", unit = "GB", doc = "hypothetical cache size, if a burst is a tenth of the cache: the share of dirty pages at which a flush starts" }
-file_id = { type = "VARCHAR", doc = "file with the first burst" }
-line_no = { type = "BIGINT", doc = "number of the line at which the first burst starts" }
+period_s = { type = "DOUBLE", unit = "s", doc = "usual time from the start of one burst to the start of the next, computed as the time shift at which the samples are most similar to themselves" }
+on_s = { type = "DOUBLE", unit = "s", doc = "median length of a burst, a multiple of step_s" }
+amplitude_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "write rate within bursts: 95th percentile of the samples with writes" }
+burst_bytes = { type = "DOUBLE", unit = "bytes", doc = "median number of bytes written in one burst" }
+mean_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "average write rate while the pattern lasts: burst_bytes / period_s" }
+implied_cache_gb = { type = "DOUBLE", unit = "GB", doc = "size that the buffer cache would have if it were flushed whenever a tenth of it holds unwritten data: ten times burst_bytes" }
+file_id = { type = "VARCHAR", doc = "file with the samples of the first burst" }
+line_no = { type = "BIGINT", doc = "number of the line with the first sample of the first burst" }
 
 [[checks]]
 expectation = "ExpectColumnValuesToBeInSet"

@@ -1,17 +1,17 @@
 /*
-title = "Lengths of gaps"
-grain = "one row per site day, station, drive and length of gap"
-why = "Logs have whole seconds, so the thousand gaps of a day have only a few dozen lengths. These give counts, costs and exact quantiles over a year."
+title = "How many gaps had which length"
+grain = "one row per site day, station, drive and length of the avoidable gap"
+why = "How many gaps of each length there were. Logs have whole seconds, so the thousands of gaps of a day have only a few dozen lengths. Counts, costs and exact quantiles over a year are computed from this short table."
 partition = "month"
 features = ["D2", "G3"]
 
 [columns]
 day = { type = "DATE", doc = "site day on which the gap started" }
-station = { type = "VARCHAR", doc = "station of the transfer after the gap" }
+station = { type = "VARCHAR", doc = "station for which the file after the gap was moved" }
 drive = { type = "VARCHAR", doc = "drive" }
-avoidable_s = { type = "DOUBLE", was = "judged_s", unit = "s", doc = "avoidable gap in seconds, as in silver.gap" }
-n_gaps = { type = "BIGINT", doc = "number of gaps of this length" }
-rate_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "sum of the drive rates of the files before the gaps: the bytes that one second of every gap could have moved; NULL where no rate is known" }
+avoidable_s = { type = "DOUBLE", was = "judged_s", unit = "s", doc = "length of the avoidable gap in seconds, as in silver.gap" }
+n_gaps = { type = "BIGINT", doc = "number of avoidable gaps of this length" }
+rate_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "drive rates of the files before these gaps, added up: the bytes that could have moved if each gap were one second shorter; NULL where no rate is known" }
 
 [[checks]]
 expectation = "ExpectCompoundColumnsToBeUnique"

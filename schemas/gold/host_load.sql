@@ -1,7 +1,7 @@
 /*
 title = "Load of hosts per hour"
 grain = "one row per host and hour with samples"
-why = "Whether a station's CPUs had idle time, and whether its writes keep its disks from reading. On one disk volume, writes can almost stop a read until they end."
+why = "Whether a station's CPUs had idle time, and whether writes to its disks keep it from reading them. On one disk volume, writes can almost stop a read until they end."
 partition = "month"
 lineage = ["file_id", "line_no"]
 features = ["M22", "M24"]
@@ -11,19 +11,19 @@ day = { type = "DATE", doc = "site day of hour_at" }
 hour_at = { type = "TIMESTAMP", doc = "start of the hour, UTC" }
 host = { type = "VARCHAR", doc = "host" }
 tool = { type = "VARCHAR", doc = "program with the most samples in the hour; only its samples count" }
-seen_s = { type = "DOUBLE", unit = "s", doc = "seconds of the hour that samples cover; a sample counts in the hour in which it starts" }
-idle = { type = "DOUBLE", unit = "1", doc = "share of CPU time that was idle, without waits for disks" }
-saturated_s = { type = "DOUBLE", unit = "s", doc = "seconds of samples with at most 5 % of CPU time idle; NULL where no sample has CPU times" }
-read_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "average read rate of the disks" }
-write_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "average write rate of the disks" }
-max_moved_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "highest sampled rate of reads plus writes" }
-writing_s = { type = "DOUBLE", unit = "s", doc = "seconds of samples with writes of at least 1 MB/s and at least a tenth of the write rate of the busiest twentieth of samples in the hour" }
-read_writing_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "average read rate during writing_s; NULL where the host never wrote" }
-read_else_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "average read rate outside writing_s; NULL where the host always wrote" }
-low_writing_s = { type = "DOUBLE", unit = "s", doc = "part of writing_s in samples with reads below a tenth of read_else_mb_s. NULL where read_else_mb_s is below 1 MB/s or covers less than 10 s, too little to compare" }
-low_else_s = { type = "DOUBLE", unit = "s", doc = "seconds outside writing_s in samples with reads below a tenth of read_else_mb_s. NULL where read_else_mb_s is below 1 MB/s or covers less than 10 s, too little to compare" }
-starved_s = { type = "DOUBLE", unit = "s", doc = "seconds in which writes held reads back: low_writing_s minus the seconds expected from the share of low_else_s in the other seconds. Samples do not show whether reads were needed. NULL where low_writing_s is NULL" }
-denied_s = { type = "DOUBLE", unit = "s", doc = "part of starved_s in which a drive wrote a file from this host, so that reads were needed. NULL where starved_s is NULL or no drive log has such a file in the hour" }
+seen_s = { type = "DOUBLE", unit = "s", doc = "seconds of the hour for which samples exist; a sample counts in the hour in which it starts" }
+idle = { type = "DOUBLE", unit = "1", doc = "share of CPU time that was idle; CPU time spent waiting for disks does not count as idle" }
+saturated_s = { type = "DOUBLE", unit = "s", doc = "seconds of the hour in samples with at most 5 % of CPU time idle; NULL where no sample has CPU times" }
+read_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "average read rate of all the host's disks" }
+write_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "average write rate of all the host's disks" }
+max_moved_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "highest rate of reads plus writes in one sample" }
+writing_s = { type = "DOUBLE", unit = "s", doc = "seconds of the hour in which the host wrote to its disks: at 1 MB/s or more, and at a tenth or more of the hour's 95th percentile of write rates" }
+read_writing_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "average read rate while the host wrote (writing_s); NULL where it never wrote" }
+read_else_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "average read rate while the host did not write (outside writing_s); NULL where it always wrote" }
+low_writing_s = { type = "DOUBLE", unit = "s", doc = "seconds of writing_s in which the read rate was below a tenth of read_else_mb_s. NULL where read_else_mb_s is below 1 MB/s or covers less than 10 s, too little to compare" }
+low_else_s = { type = "DOUBLE", unit = "s", doc = "seconds outside writing_s in which the read rate was below a tenth of read_else_mb_s. NULL where read_else_mb_s is below 1 MB/s or covers less than 10 s, too little to compare" }
+starved_s = { type = "DOUBLE", unit = "s", doc = "seconds in which writes held reads back. It is low_writing_s minus the seconds of slow reads that writing_s would have without any effect of writes, judged by low_else_s. Samples do not show whether reads were needed. NULL where low_writing_s is NULL" }
+denied_s = { type = "DOUBLE", unit = "s", doc = "part of starved_s in which a drive wrote a file from this host to tape, so that disk reads were needed. NULL where starved_s is NULL or no drive log has such a file in the hour" }
 file_id = { type = "VARCHAR", doc = "file with the first sample of the hour" }
 line_no = { type = "BIGINT", doc = "number of the line with the first sample of the hour" }
 

@@ -1,7 +1,7 @@
 /*
 title = "Load of links"
-grain = "one row per link, direction of the station and hour"
-why = "How close each link came to its capacity."
+grain = "one row per hour, link and direction of traffic (from the station's view)"
+why = "How close the traffic of each link came to the link's capacity."
 partition = "month"
 features = ["M06"]
 
@@ -11,15 +11,15 @@ hour_at = { type = "TIMESTAMP", doc = "start of the hour, UTC" }
 link = { type = "VARCHAR", doc = "link" }
 station = { type = "VARCHAR", doc = "station" }
 direction = { type = "VARCHAR", doc = "in (towards the station) or out (away from the station)" }
-seen_s = { type = "DOUBLE", unit = "s", doc = "seconds of the hour that data covers" }
-avg_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "average rate over the seconds that data covers" }
-max_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "largest poll rate of a row that overlaps the hour" }
+seen_s = { type = "DOUBLE", unit = "s", doc = "seconds of the hour for which traffic data exists" }
+avg_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "average rate over the seconds in seen_s" }
+max_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "highest rate between two polls of the link, from all samples that overlap the hour" }
 capacity_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "capacity of the link, as in gold.link_stretch" }
 load = { type = "DOUBLE", unit = "1", doc = "average / capacity" }
-peak_load = { type = "DOUBLE", unit = "1", doc = "largest poll rate / capacity" }
-full_s = { type = "DOUBLE", unit = "s", doc = "seconds of samples with an average of at least 0.9 of the capacity; NULL without a capacity" }
-full_most_s = { type = "DOUBLE", unit = "s", doc = "upper limit of full_s. A sample that is full for part of its time shows this only in its largest poll rate" }
-full_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "average rate during full_s; NULL where full_s is 0" }
+peak_load = { type = "DOUBLE", unit = "1", doc = "max_mb_s / capacity_mb_s" }
+full_s = { type = "DOUBLE", unit = "s", doc = "seconds of the hour in which the link was full: in samples with an average of at least 0.9 of the capacity; NULL without a capacity" }
+full_most_s = { type = "DOUBLE", unit = "s", doc = "upper limit of full_s. A sample in which the link was full for only part of the time shows this only by its highest rate between two polls" }
+full_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "average rate while the link was full (full_s); NULL where full_s is 0" }
 
 [[checks]]
 expectation = "ExpectColumnValuesToBeBetween"

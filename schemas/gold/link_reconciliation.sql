@@ -1,8 +1,8 @@
 /*
-title = "Traffic counted by links, compared with traffic that passed"
+title = "Traffic counted by links, compared with traffic known from tapes and hosts"
 was = "link_witness"
 grain = "one row per station, direction and UTC half-hour that the logs of all links of the station cover completely"
-why = "A 32-bit counter wraps in 300 s at 14.3 MB/s. A log of averages does not show this: its rate is too low by full turns of the counter. Tapes and the station's own interface show the true traffic."
+why = "A 32-bit counter wraps in 300 s at 14.3 MB/s. If it wraps between two polls, the logged rate is too low, and the log does not show it. Tapes and the station's own interfaces show the true traffic."
 partition = "month"
 lineage = ["file_id", "line_no"]
 features = ["I1", "G5"]
@@ -12,14 +12,14 @@ day = { type = "DATE", doc = "site day of bin_at" }
 bin_at = { type = "TIMESTAMP", doc = "start of the half-hour, UTC" }
 station = { type = "VARCHAR", doc = "station" }
 direction = { type = "VARCHAR", doc = "in (towards the station) or out (away from the station)" }
-counted_gb = { type = "DOUBLE", unit = "GB", doc = "traffic by the logs of all links of the station" }
-max_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "largest poll rate of one link; the largest average where the log has no poll rates" }
-turn_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "largest rate that a 32-bit counter can show: 2^32 bytes / time between two polls" }
-capacity_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "largest capacity of a link of the station" }
-tape_gb = { type = "DOUBLE", unit = "GB", doc = "data that passed the links by the drive logs. In: read from tape for the station, and written on drives that it hosts for others. Out: written to tape for the station, and read from drives that it hosts for others. Data within one poll of either end of the half-hour is left out. NULL where no drive log shows it" }
-host_gb = { type = "DOUBLE", unit = "GB", doc = "traffic by the station's own interface counters; NULL where it has none" }
-file_id = { type = "VARCHAR", doc = "file with the first averaged interval of the half-hour" }
-line_no = { type = "BIGINT", doc = "number of the line with the first averaged interval of the half-hour" }
+counted_gb = { type = "DOUBLE", unit = "GB", doc = "traffic that the logs of all the station's links show" }
+max_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "highest rate of one link between two polls; where the log lacks this, the highest average rate" }
+turn_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "highest rate that a 32-bit counter can show at this polling interval: 2^32 bytes / time between two polls" }
+capacity_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "capacity of the station's fastest link" }
+tape_gb = { type = "DOUBLE", unit = "GB", doc = "data that must have passed the links according to drive logs. In: read from tape for the station, or written by drives on this host for other stations. Out: written to tape for the station, or read by drives on this host for other stations. Data within one polling interval of the start or end of the half-hour is left out. NULL where no drive log shows it" }
+host_gb = { type = "DOUBLE", unit = "GB", doc = "traffic that the station's own interface counters show; NULL where there are no such counters" }
+file_id = { type = "VARCHAR", doc = "log file of the half-hour's first sample of one of the station's links" }
+line_no = { type = "BIGINT", doc = "number of the line with the first sample in the half-hour, for one of the station's links" }
 
 [[checks]]
 expectation = "ExpectCompoundColumnsToBeUnique"

@@ -1,7 +1,7 @@
 /*
-title = "How full links were, over short stretches"
-grain = "one row per link, direction of the station and stretch of an hour with the same finest sample"
-why = "A link is full for minutes, not for clock hours. So each second counts once, with the finest sample that covers it."
+title = "How full links were, for short times"
+grain = "one row per link, direction of traffic (from the station's view) and part of an hour that one sample describes best"
+why = "A link is full for minutes, not for clock hours. So each second counts once, in the shortest sample that covers it."
 partition = "month"
 
 [columns]
@@ -10,12 +10,12 @@ link = { type = "VARCHAR", doc = "link" }
 station = { type = "VARCHAR", doc = "station" }
 direction = { type = "VARCHAR", doc = "in (towards the station) or out (away from the station)" }
 from_at = { type = "TIMESTAMP", doc = "start" }
-to_at = { type = "TIMESTAMP", doc = "end of the stretch, in the same UTC hour" }
-avg_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "average rate of the sample" }
-max_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "largest poll rate of the sample; NULL where there is none" }
+to_at = { type = "TIMESTAMP", doc = "end of the stretch; a stretch ends with its UTC hour at the latest" }
+avg_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "average rate of the shortest sample that covers the stretch" }
+max_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "highest rate between two polls within that sample; NULL where the sample does not have it" }
 capacity_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "capacity of the link: from site.toml, else MaxBytes in MRTG's configuration, else the speed of its ports; NULL where no source has it" }
-full_s = { type = "DOUBLE", unit = "s", doc = "length of the stretch if its average is at least 0.9 of the capacity, else 0; NULL without a capacity" }
-full_most_s = { type = "DOUBLE", unit = "s", doc = "upper limit of full_s. If only the largest poll rate reaches 0.9 of the capacity, the time in which that rate would have carried the bytes of the sample" }
+full_s = { type = "DOUBLE", unit = "s", doc = "seconds in which the link was full: the length of the stretch if its average rate is at least 0.9 of the capacity, else 0; NULL without a capacity" }
+full_most_s = { type = "DOUBLE", unit = "s", doc = "upper limit of full_s. It is larger if only max_mb_s reaches 0.9 of the capacity: then it is the time in which 0.9 of the capacity would have carried all bytes of the stretch" }
 
 [[checks]]
 expectation = "ExpectCompoundColumnsToBeUnique"

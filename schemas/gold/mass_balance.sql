@@ -1,25 +1,25 @@
 /*
-title = "Mass balance of stations"
-grain = "one row per station and site day on which traffic in both directions is known"
-why = "Data that comes in must go out or fill the spool. If balancing the day needs a duty factor above 1, the numbers, the directions or the model of the work are wrong."
+title = "Mass balance of stations: data in and data out"
+grain = "one row per station and site day for which traffic in both directions is known"
+why = "Data that comes into a station must go out again or fill its spool. If the day is balanced only by a duty factor above 1, the numbers, the directions or the model of the station's work are wrong."
 partition = "month"
 features = ["D8", "MA2"]
 
 [columns]
 day = { type = "DATE", doc = "site day" }
 station = { type = "VARCHAR", doc = "station" }
-role = { type = "VARCHAR", doc = "role of the station; a scanning station reads data that never goes out" }
+role = { type = "VARCHAR", doc = "role of the station; a scanning station receives data that it never sends on" }
 in_gb = { type = "DOUBLE", unit = "GB", doc = "data that the station received over its links" }
 out_gb = { type = "DOUBLE", unit = "GB", doc = "data that the station sent over its links" }
-unaccounted_gb = { type = "DOUBLE", unit = "GB", doc = "in_gb - out_gb: data that stayed or was not counted; negative if more went out" }
+unaccounted_gb = { type = "DOUBLE", unit = "GB", doc = "in_gb - out_gb: data that stayed at the station or was not counted; negative if more went out than came in" }
 unaccounted = { type = "DOUBLE", unit = "1", doc = "unaccounted_gb / the larger of in_gb and out_gb" }
-in_duty = { type = "DOUBLE", unit = "1", doc = "duty factor for direction in" }
-out_duty = { type = "DOUBLE", unit = "1", doc = "duty factor for direction out" }
-in_active_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "average rate in over active half-hours" }
-out_active_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "average rate out over active half-hours" }
-needed_out_duty = { type = "DOUBLE", unit = "1", doc = "duty factor out that would balance the day at the active rate: in_duty x in_active_mb_s / out_active_mb_s. A value above 1 is impossible" }
-read_gb = { type = "DOUBLE", unit = "GB", doc = "data read from tape for the station that day, in complete files; NULL where no drive log shows it" }
-written_gb = { type = "DOUBLE", unit = "GB", doc = "data written to tape for the station that day, in complete files; NULL where no drive log shows it" }
+in_duty = { type = "DOUBLE", unit = "1", doc = "duty factor in: share of half-hours in which traffic towards the station exceeds the threshold" }
+out_duty = { type = "DOUBLE", unit = "1", doc = "duty factor out: share of half-hours in which traffic away from the station exceeds the threshold" }
+in_active_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "average rate of incoming traffic in half-hours in which it exceeds the threshold" }
+out_active_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "average rate of outgoing traffic in half-hours in which it exceeds the threshold" }
+needed_out_duty = { type = "DOUBLE", unit = "1", doc = "duty factor that would send out all that came in, at out_active_mb_s: in_duty x in_active_mb_s / out_active_mb_s. A value above 1 is impossible" }
+read_gb = { type = "DOUBLE", unit = "GB", doc = "data that drives read from tape for the station that day, in complete files; NULL where no drive log shows it" }
+written_gb = { type = "DOUBLE", unit = "GB", doc = "data that drives wrote to tape for the station that day, in complete files; NULL where no drive log shows it" }
 
 [[checks]]
 expectation = "ExpectCompoundColumnsToBeUnique"

@@ -1,25 +1,25 @@
 /*
-title = "Errors of mounts"
-grain = "one row per site day, drive, tape and mount with a reading of its error pages"
-why = "Corrected errors increase before errors occur that a drive cannot correct. Errors per TB, compared with the past of the same drive or tape, show which of the two gets worse while rates are still good."
+title = "Errors of drives and tapes per mount"
+grain = "one row per site day, drive, tape and mount in which the drive's error pages were read"
+why = "Corrected errors become more frequent before errors occur that a drive cannot correct. Errors per TB, compared with earlier mounts of the same drive or tape, show which of the two gets worse while rates are still good."
 partition = "month"
 
 [columns]
-day = { type = "DATE", doc = "site day of the readings" }
+day = { type = "DATE", doc = "site day on which the error pages were read" }
 system = { type = "VARCHAR", doc = "archive system" }
 drive = { type = "VARCHAR", doc = "drive" }
-volume = { type = "VARCHAR", doc = "tape; NULL where no reading has the tape" }
-mount_id = { type = "VARCHAR", doc = "mount, as in silver.scsi_counter; NULL where no reading has the mount" }
-from_at = { type = "TIMESTAMP", doc = "time of the first reading of the day" }
-to_at = { type = "TIMESTAMP", doc = "time of the last reading of the day" }
-read_errors = { type = "BIGINT", doc = "read errors, corrected or not; NULL where no page has them" }
-write_errors = { type = "BIGINT", doc = "write errors, corrected or not; NULL where no page has them" }
-corrected_errors = { type = "BIGINT", doc = "corrected errors of reads and writes: the total of the page, or the sum of those with and without delay if that is larger; NULL where no page has them" }
-uncorrected_errors = { type = "BIGINT", doc = "uncorrected errors of reads and writes; NULL where no page has them" }
-block_retries = { type = "BIGINT", doc = "blocks read or written again; NULL where no page has them" }
-bytes = { type = "DOUBLE", unit = "bytes", doc = "bytes read and written in this time, from the volume statistics page, else the sequential access page, else the error pages, whose unit depends on the vendor; NULL where no page has it" }
-file_id = { type = "VARCHAR", doc = "file with the last reading of the day" }
-line_no = { type = "BIGINT", doc = "number of the line with the last reading of the day" }
+volume = { type = "VARCHAR", doc = "tape label; NULL where no reading names the tape" }
+mount_id = { type = "VARCHAR", doc = "identifier of the mount, as in silver.scsi_counter; NULL where no reading names the mount" }
+from_at = { type = "TIMESTAMP", doc = "time of the mount's first reading that day" }
+to_at = { type = "TIMESTAMP", doc = "time of the mount's last reading that day" }
+read_errors = { type = "BIGINT", doc = "read errors during the mount that day, corrected or not; NULL where no page has them" }
+write_errors = { type = "BIGINT", doc = "write errors during the mount that day, corrected or not; NULL where no page has them" }
+corrected_errors = { type = "BIGINT", doc = "corrected errors of reads and writes: the total that the page gives, or the sum of errors corrected with and without delay if that is larger; NULL where no page has them" }
+uncorrected_errors = { type = "BIGINT", doc = "read and write errors during the mount that day that the drive could not correct; NULL where no page has them" }
+block_retries = { type = "BIGINT", doc = "number of blocks that the drive read or wrote again during the mount that day; NULL where no page has them" }
+bytes = { type = "DOUBLE", unit = "bytes", doc = "bytes read and written while these errors were counted. Sources, the first available counts: volume statistics page, sequential access page, error pages (whose unit depends on the vendor). NULL where no page has it" }
+file_id = { type = "VARCHAR", doc = "file with the mount's last reading of the day" }
+line_no = { type = "BIGINT", doc = "number of the line with the mount's last reading of the day" }
 
 [[checks]]
 expectation = "ExpectColumnValuesToNotBeNull"

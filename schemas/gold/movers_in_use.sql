@@ -1,7 +1,7 @@
 /*
-title = "Movers in use"
-grain = "one row per archive system and hour that a log covers"
-why = "How many drives worked at once. This shows whether there are too few drives, and whether a published figure is possible."
+title = "Number of drives in use"
+grain = "one row per archive system and hour for which a drive log exists"
+why = "How many drives worked at the same time. This shows whether there are too few drives, and whether a number of drives that someone publishes is possible."
 partition = "month"
 features = ["P15", "P24"]
 
@@ -10,10 +10,10 @@ day = { type = "DATE", doc = "site day of hour_at" }
 hour_at = { type = "TIMESTAMP", doc = "start of the hour, UTC" }
 system = { type = "VARCHAR", doc = "archive system" }
 n_drives = { type = "BIGINT", doc = "number of drives of the archive system, declared in site.toml or found in logs" }
-seen_s = { type = "DOUBLE", unit = "s", doc = "seconds of the hour that the log of any drive covers" }
-busy_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours in use: from the mount request, or from tape in the drive where no request was logged, until dismounted. Down, hung and unknown time does not count" }
-transfer_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours inside transfers, including waits" }
-avg_in_use = { type = "DOUBLE", doc = "average number of drives in use over the seconds that a log covers" }
+seen_s = { type = "DOUBLE", unit = "s", doc = "seconds of the hour that the log of at least one drive covers" }
+busy_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours in use: from the mount request, or from the time the tape was in the drive if no request was logged, to the end of the dismount. Down, hung and unknown time does not count" }
+transfer_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours inside transfers, in which the drive moved data or waited for data or room" }
+avg_in_use = { type = "DOUBLE", doc = "average number of drives in use during the seconds in seen_s" }
 max_in_use = { type = "BIGINT", doc = "largest number of drives in use at one instant" }
 max_transferring = { type = "BIGINT", doc = "largest number of drives that moved data at one instant" }
 

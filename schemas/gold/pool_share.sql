@@ -1,7 +1,7 @@
 /*
-title = "Load of each pool and each disk"
-grain = "one row per hour with load, for each disk pool and kind of request, and for each disk of a host and direction"
-why = "Pools that serve the same requests should share the load, and so should the disks of a station. A pool or disk that gets more than the others has a queue while they are idle."
+title = "Load of each pool and each disk, compared with the others"
+grain = "one row per hour with load: for disk pools per pool and kind of request, for disks of a host per disk and direction"
+why = "Pools that serve the same requests should share the load evenly, and so should the disks of a station. If one pool or disk gets more than the others, requests wait for it while the others are idle."
 partition = "month"
 lineage = ["file_id", "line_no"]
 features = ["D12", "P16", "C06"]
@@ -12,12 +12,12 @@ hour_at = { type = "TIMESTAMP", doc = "start of the hour, UTC" }
 kind = { type = "VARCHAR", doc = "pool, or disk" }
 system = { type = "VARCHAR", doc = "archive system of the pool, or host of the disk" }
 member = { type = "VARCHAR", doc = "pool, or device" }
-work = { type = "VARCHAR", doc = "kind of work: for a pool store or restore with the storage class, for a disk write or read" }
-amount = { type = "BIGINT", doc = "load: number of requests of a pool, or bytes of a disk" }
+work = { type = "VARCHAR", doc = "kind of work. Pools: store or restore, and the storage class. Disks: write or read" }
+amount = { type = "BIGINT", doc = "load of a pool: number of requests; load of a disk: bytes" }
 unit = { type = "VARCHAR", doc = "requests, or bytes" }
-moved_gb = { type = "DOUBLE", unit = "GB", doc = "data requested (pool) or moved (disk)" }
-file_id = { type = "VARCHAR", doc = "file with the first request or sample of the hour" }
-line_no = { type = "BIGINT", doc = "number of the line with the first request or sample of the hour" }
+moved_gb = { type = "DOUBLE", unit = "GB", doc = "data requested from the pool, or moved by the disk" }
+file_id = { type = "VARCHAR", doc = "file with the first request (pool) or sample (disk) of the hour" }
+line_no = { type = "BIGINT", doc = "number of the line with the first request (pool) or sample (disk) of the hour" }
 
 [[checks]]
 expectation = "ExpectCompoundColumnsToBeUnique"

@@ -1,20 +1,20 @@
 /*
-title = "Waits while a drive was free"
-grain = "one row per site day, storage group and mode with requests that a drive took that day"
-why = "A wait for a busy drive is demand. A wait until the age in the mount policy is a choice. In the remaining waits a drive could have served the request."
+title = "Waits of requests while a drive was free"
+grain = "one row per site day on which a drive took requests, storage group and mode of the requests"
+why = "A request waits because drives are busy (demand) or because its mount policy collects requests up to a given age (a choice). In the remaining waits a drive could have served the request."
 partition = "month"
 features = ["D11"]
 
 [columns]
-day = { type = "DATE", doc = "site day of assigned_at" }
+day = { type = "DATE", doc = "site day on which a drive took the requests (assigned_at in silver.request)" }
 storage_group = { type = "VARCHAR", doc = "storage group; for CTA the virtual organisation" }
 mode = { type = "VARCHAR", doc = "read or write" }
 from_at = { type = "TIMESTAMP", doc = "start of the site day" }
-n_requests = { type = "BIGINT", doc = "requests with a mount policy that a drive took that day" }
-n_of_mounts = { type = "BIGINT", doc = "part of n_requests of which only the wait of the oldest file of a mount is known, one per mount" }
-waited_s = { type = "DOUBLE", unit = "s", doc = "sum of the waits of the requests" }
-overdue_s = { type = "DOUBLE", unit = "s", doc = "part of waited_s beyond the age at which the mount policy mounts a tape" }
-free_drive_s = { type = "DOUBLE", unit = "s", doc = "part of overdue_s in which a drive was free: logs show a free drive of the kind that served the request later, and its tape was in no drive. Only the last day of each wait counts" }
+n_requests = { type = "BIGINT", doc = "number of requests with a mount policy that a drive took that day" }
+n_of_mounts = { type = "BIGINT", doc = "part of n_requests that are known only by their mount, one per mount: the log has the wait of the mount's oldest file, not the single requests" }
+waited_s = { type = "DOUBLE", unit = "s", doc = "sum of the waits of these requests, from the time they were queued until a drive took them" }
+overdue_s = { type = "DOUBLE", unit = "s", doc = "part of waited_s after a request reached the age at which its mount policy mounts a tape" }
+free_drive_s = { type = "DOUBLE", unit = "s", doc = "part of overdue_s in which a drive could have served the request: logs show a free drive of the kind that served it later, and its tape was in no drive. Only the last 24 hours of each wait count" }
 
 [[checks]]
 expectation = "ExpectColumnPairValuesAToBeGreaterThanB"

@@ -1,29 +1,29 @@
 /*
-title = "Picking files compared with reading the complete tape"
-grain = "one row per pair of a mount that picked files and a mount that read the same tape completely"
-why = "The share of a tape's files above which it is faster to read the complete tape, from mounts of both kinds at any time."
+title = "Reading single files compared with reading the complete tape"
+grain = "one row per pair of mounts of the same tape: one picked single files, the other read the complete tape"
+why = "From which share of a tape's files on it is faster to read the complete tape than to pick files. The two mounts may be from any time."
 lineage = []
 features = ["D10", "P43", "S3"]
 
 [columns]
 system = { type = "VARCHAR", doc = "archive system" }
 volume = { type = "VARCHAR", doc = "tape label" }
-session_id = { type = "VARCHAR", doc = "mount that picked single files" }
+session_id = { type = "VARCHAR", doc = "identifier of the mount that picked single files" }
 drive = { type = "VARCHAR", doc = "drive of the mount that picked files" }
 site_day = { type = "DATE", doc = "site day of the mount that picked files" }
-requested_at = { type = "TIMESTAMP", doc = "request of the mount that picked files" }
+requested_at = { type = "TIMESTAMP", doc = "when the mount that picked files was requested" }
 pattern = { type = "VARCHAR", doc = "read pattern of the mount that picked files: sequential, alternate, sparse or random" }
-n_files = { type = "BIGINT", doc = "number of different files that the mount read" }
-volume_gb = { type = "DOUBLE", unit = "GB", doc = "data that the mount read" }
-wall_s = { type = "DOUBLE", unit = "s", doc = "time from request to dismount, for the mount that picked files" }
-seek_s = { type = "DOUBLE", unit = "s", doc = "tape motion per file, for the mount that picked files" }
-skipped_gb = { type = "DOUBLE", unit = "GB", doc = "data passed per file, for the mount that picked files" }
-whole_session_id = { type = "VARCHAR", doc = "mount that read the tape completely" }
+n_files = { type = "BIGINT", doc = "number of different files that the mount picked" }
+volume_gb = { type = "DOUBLE", unit = "GB", doc = "data that the mount that picked files read" }
+wall_s = { type = "DOUBLE", unit = "s", doc = "duration of the mount that picked files, from request to the end of its dismount" }
+seek_s = { type = "DOUBLE", unit = "s", doc = "average tape motion per picked file" }
+skipped_gb = { type = "DOUBLE", unit = "GB", doc = "average amount of data passed without reading, per picked file" }
+whole_session_id = { type = "VARCHAR", doc = "identifier of the mount that read the tape completely" }
 whole_drive = { type = "VARCHAR", doc = "drive of the mount that read the tape completely" }
-whole_s = { type = "DOUBLE", unit = "s", doc = "duration of the mount that read the tape completely, from request to dismount" }
+whole_s = { type = "DOUBLE", unit = "s", doc = "duration of the mount that read the tape completely, from request to the end of its dismount" }
 n_volume_files = { type = "BIGINT", doc = "number of files on the tape" }
 file_share = { type = "DOUBLE", unit = "1", doc = "share of the tape's files that the mount picked" }
-break_even = { type = "DOUBLE", unit = "1", doc = "share of the tape's files above which it is faster to read all: (whole_s / n_volume_files) / (wall_s / n_files)" }
+break_even = { type = "DOUBLE", unit = "1", doc = "share of the tape's files above which it is faster to read all of them: (whole_s / n_volume_files) / (wall_s / n_files)" }
 is_whole_quicker = { type = "BOOLEAN", doc = "true if reading the complete tape would have been faster than picking files" }
 
 [[checks]]

@@ -1,7 +1,7 @@
 /*
-title = "Time to reach the next file, by distance"
-grain = "one row per site day, drive and class of distance, for motions between two files of a reading mount"
-why = "The time to reach a file further along the tape. File order is not position: a serpentine tape turns many times, so a long way along the files may be a short way across the tape."
+title = "Time to wind to the next file, by distance"
+grain = "one row per site day, drive, direction and class of distance, over tape motions from one file to the next that a mount read"
+why = "How long a drive takes to reach a file further along the tape. Files far apart in number may be close on the tape, because a serpentine tape turns many times from end to end."
 partition = "month"
 features = ["D10", "P32", "P34", "P35"]
 
@@ -10,14 +10,14 @@ day = { type = "DATE", doc = "site day on which the motion began" }
 system = { type = "VARCHAR", doc = "archive system" }
 drive = { type = "VARCHAR", doc = "drive" }
 generation = { type = "VARCHAR", doc = "technology of the drive; NULL where site.toml does not name it" }
-from_files = { type = "BIGINT", doc = "smallest distance of the class, in files passed; classes are powers of two (0, 1, 2-3, 4-7, ...)" }
-is_back = { type = "BOOLEAN", doc = "true for motion back to an earlier file" }
-n_moves = { type = "BIGINT", doc = "number of tape motions" }
-position_s = { type = "DOUBLE", unit = "s", doc = "duration of all motions together" }
-mean_s = { type = "DOUBLE", unit = "s", doc = "mean duration of one motion" }
-p50_s = { type = "DOUBLE", unit = "s", doc = "median duration of one motion" }
-max_s = { type = "DOUBLE", unit = "s", doc = "duration of the longest motion" }
-passed_gb = { type = "DOUBLE", unit = "GB", doc = "mean distance of a motion: files passed x mean file size of these mounts" }
+from_files = { type = "BIGINT", doc = "smallest number of files passed in this class of distances; classes are powers of two (0, 1, 2-3, 4-7, ...)" }
+is_back = { type = "BOOLEAN", doc = "true for motions back to an earlier file" }
+n_moves = { type = "BIGINT", doc = "number of tape motions in this class" }
+position_s = { type = "DOUBLE", unit = "s", doc = "duration of all motions of this class together" }
+mean_s = { type = "DOUBLE", unit = "s", doc = "mean duration of one motion of this class" }
+p50_s = { type = "DOUBLE", unit = "s", doc = "median duration of one motion of this class" }
+max_s = { type = "DOUBLE", unit = "s", doc = "duration of the longest motion of this class" }
+passed_gb = { type = "DOUBLE", unit = "GB", doc = "mean distance of a motion, as data passed: number of files passed x mean size of the files that these mounts read" }
 
 [[checks]]
 expectation = "ExpectCompoundColumnsToBeUnique"

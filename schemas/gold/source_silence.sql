@@ -1,15 +1,15 @@
 /*
 title = "Silent logs"
-grain = "one row per source, host and stretch of a declared period in which no log line was written"
-why = "A missing log is a finding, because no other number shows what happened in that time."
+grain = "one row per source, host and interval in which site.toml expects log lines but none was written"
+why = "A missing log is itself a finding, because no other number shows what happened in that time."
 features = ["I13"]
 
 [columns]
-source = { type = "VARCHAR", doc = "source of the log; unknown where no file of the input was recognised" }
-host = { type = "VARCHAR", doc = "host, link or archive system of the log" }
-from_at = { type = "TIMESTAMP", doc = "start of the silence" }
-to_at = { type = "TIMESTAMP", doc = "end of the silence" }
-silent_s = { type = "DOUBLE", unit = "s", doc = "length of the silence" }
+source = { type = "VARCHAR", doc = "kind of log that is missing; unknown where no file of the input was recognised" }
+host = { type = "VARCHAR", doc = "host, link or archive system whose log is missing" }
+from_at = { type = "TIMESTAMP", doc = "start of the interval without log lines" }
+to_at = { type = "TIMESTAMP", doc = "end of the interval without log lines" }
+silent_s = { type = "DOUBLE", unit = "s", doc = "length of the interval without log lines" }
 
 [[checks]]
 expectation = "ExpectColumnValuesToBeBetween"

@@ -1,22 +1,22 @@
 /*
-title = "Lost time and possible gain, by station"
+title = "Lost time and possible gain of drives, by station"
 grain = "one row per drive, site day, cause, station and mode"
-why = "gold.lost_time, divided among the stations whose mounts lost it: stations with scattered files, repeated mounts or slow disks."
+why = "The losses in gold.lost_time, divided among the stations whose mounts caused them, for example by scattered files, repeated mounts or slow disks."
 partition = "month"
 features = ["G1"]
 
 [columns]
 day = { type = "DATE", doc = "site day" }
 drive = { type = "VARCHAR", doc = "drive" }
-station = { type = "VARCHAR", doc = "station of the mounts that lost the time, or of the files for waits and checksums. For causes outside gold.motion_time and for mounts without data, the station of most of the drive's bytes that day" }
-mode = { type = "VARCHAR", doc = "read or write: the mode of the mounts or files that lost the time" }
-cause = { type = "VARCHAR", doc = "cause of the lost time, as in gold.lost_time" }
-duration_us = { type = "BIGINT", unit = "us", doc = "the station's part of the time with this cause" }
-lost_hours = { type = "DOUBLE", unit = "h", doc = "the station's part of the recoverable time, in proportion to the time that its mounts lost" }
-moved_gb = { type = "DOUBLE", unit = "GB", doc = "data that the drive moved for the station that day in this mode; for causes that are not divided, all data of the drive" }
-naive_gb_day = { type = "DOUBLE", unit = "GB/day", doc = "station's part of the drive's naive_gb_day: data that could have moved in the lost time if nothing else limited the rate" }
-gain_gb_day = { type = "DOUBLE", unit = "GB/day", doc = "the station's share of the drive's gain_gb_day, which the next bottleneck limits" }
-bottleneck = { type = "VARCHAR", doc = "next bottleneck of the drive, as in gold.lost_time" }
+station = { type = "VARCHAR", doc = "station whose mounts caused the loss; for waits and checksums the station of the files. For causes that are not in gold.motion_time and for mounts without data, the station of most of the drive's bytes that day" }
+mode = { type = "VARCHAR", doc = "read or write: the mode of the mounts or files that caused the loss" }
+cause = { type = "VARCHAR", doc = "what the drive spent the time on, as in gold.lost_time" }
+duration_us = { type = "BIGINT", unit = "us", doc = "part of the drive's time with this cause that is assigned to the station, in microseconds" }
+lost_hours = { type = "DOUBLE", unit = "h", doc = "part of the drive's recoverable hours that is assigned to the station, in proportion to the time that its mounts lost" }
+moved_gb = { type = "DOUBLE", unit = "GB", doc = "data that the drive moved for the station that day in this mode; for causes that are not divided among stations, all data of the drive" }
+naive_gb_day = { type = "DOUBLE", unit = "GB/day", doc = "station's part of the drive's naive_gb_day: data that could have moved in the lost time if nothing else limited it" }
+gain_gb_day = { type = "DOUBLE", unit = "GB/day", doc = "station's part of the drive's gain_gb_day: data that could have moved in the lost time up to the next bottleneck" }
+bottleneck = { type = "VARCHAR", doc = "what would limit the drive next if the cause were fixed, as in gold.lost_time" }
 
 [[checks]]
 expectation = "ExpectCompoundColumnsToBeUnique"

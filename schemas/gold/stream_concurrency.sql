@@ -1,7 +1,7 @@
 /*
-title = "Number of streams at the same time"
-grain = "one row per station, site day, mode, number of streams at once and number of streams of the other mode"
-why = "The number of streams at which a station's disk drops below tape speed, and whether all streams get equal rates. A hundred MB/s shared by fifty streams is two for each."
+title = "Rates by number of concurrent streams"
+grain = "one row per station, site day, mode, number of concurrent streams of this mode and number of concurrent streams of the other mode"
+why = "From which number of concurrent streams on a station's disk is slower than tape, and whether all streams get equal rates. If fifty streams share 100 MB/s, each gets 2 MB/s."
 partition = "month"
 features = ["D7", "C07", "N24", "N25", "N26", "N27", "N28"]
 
@@ -9,13 +9,13 @@ features = ["D7", "C07", "N24", "N25", "N26", "N27", "N28"]
 day = { type = "DATE", doc = "site day" }
 station = { type = "VARCHAR", doc = "station" }
 mode = { type = "VARCHAR", doc = "read (from tape to the station) or write" }
-n_streams = { type = "BIGINT", doc = "number of transfers of this mode at the same instant" }
-n_opposite = { type = "BIGINT", doc = "number of transfers of the other mode at the same instant" }
-seen_s = { type = "DOUBLE", unit = "s", doc = "seconds with n_streams and n_opposite" }
-total_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "rate of all streams of this mode together, each at its own average from first to last block" }
-stream_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "average rate of one stream" }
-fairness = { type = "DOUBLE", unit = "1", doc = "Jain's fairness index of the streams, (sum x)^2 / (n sum x^2), averaged over time: 1 means that all are equal, 1/n that one stream has everything" }
-variation = { type = "DOUBLE", unit = "1", doc = "coefficient of variation (standard deviation / mean) of the rate of a stream, over all streams and times" }
+n_streams = { type = "BIGINT", doc = "number of streams of this mode at the same time" }
+n_opposite = { type = "BIGINT", doc = "number of streams of the other mode at the same time" }
+seen_s = { type = "DOUBLE", unit = "s", doc = "seconds of the day with exactly n_streams and n_opposite concurrent streams" }
+total_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "rate of all streams of this mode together. Each stream counts with its own average from first to last block" }
+stream_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "average rate of one of these streams" }
+fairness = { type = "DOUBLE", unit = "1", doc = "Jain's fairness index of the streams' rates x, (sum x)^2 / (n sum x^2), averaged over time: 1 means that all rates are equal, 1/n that one stream gets everything" }
+variation = { type = "DOUBLE", unit = "1", doc = "coefficient of variation (standard deviation / mean) of the rates of single streams, over all streams and times" }
 
 [[checks]]
 expectation = "ExpectCompoundColumnsToBeUnique"

@@ -1,24 +1,24 @@
 /*
-title = "Traffic of tapes"
+title = "Daily traffic of tapes"
 grain = "one row per site day, drive, mount, station, storage group, file family, mode and basis of the drive rate"
-why = "Data moved on each day, whenever its mount started. A file that moves over midnight gives each day its share of bytes and drive time, and counts as a file on the day on which it ended."
+why = "Data counts on the day on which it moved, even if its mount started earlier. A file that moves over midnight gives each day its share of bytes and drive time, and counts as a file on the day on which it ended."
 partition = "month"
 
 [columns]
 day = { type = "DATE", doc = "site day on which the bytes moved" }
 system = { type = "VARCHAR", doc = "archive system" }
 drive = { type = "VARCHAR", doc = "drive" }
-session_id = { type = "VARCHAR", doc = "mount of the files; NULL where no log shows the mount" }
-station = { type = "VARCHAR", doc = "station that the files were for" }
-storage_group = { type = "VARCHAR", doc = "storage group; NULL where no log has it" }
-file_family = { type = "VARCHAR", doc = "file family; NULL where no log has it" }
+session_id = { type = "VARCHAR", doc = "identifier of the mount in which the files were moved; NULL where no log shows the mount" }
+station = { type = "VARCHAR", doc = "station for which the files were moved" }
+storage_group = { type = "VARCHAR", doc = "storage group of the files; NULL where no log has it" }
+file_family = { type = "VARCHAR", doc = "file family of the files; NULL where no log has it" }
 mode = { type = "VARCHAR", doc = "read or write" }
-drive_rate_basis = { type = "VARCHAR", doc = "basis of the drive rate, as in silver.transfer; NULL where no log has the drive time" }
-n_files = { type = "BIGINT", doc = "complete files whose transfer ended that day" }
-bytes = { type = "BIGINT", unit = "bytes", doc = "bytes that complete files moved that day, spread evenly from the first block to the last" }
-timed_bytes = { type = "BIGINT", unit = "bytes", doc = "part of bytes in files with known drive time" }
-drive_us = { type = "BIGINT", unit = "us", doc = "drive time of the files in timed_bytes, on the given basis; divided at midnight like the bytes" }
-is_listed = { type = "BOOLEAN", doc = "true if at least one of these files is in the accounting's table of transfers" }
+drive_rate_basis = { type = "VARCHAR", doc = "how the drive time of the files was measured, as in silver.transfer; NULL where no log has the drive time" }
+n_files = { type = "BIGINT", doc = "number of complete files whose transfer ended that day" }
+bytes = { type = "BIGINT", unit = "bytes", doc = "bytes of complete files that moved that day; a file's bytes are spread evenly from its first to its last block" }
+timed_bytes = { type = "BIGINT", unit = "bytes", doc = "part of bytes that belongs to files with known drive time" }
+drive_us = { type = "BIGINT", unit = "us", doc = "drive time of the files in timed_bytes, in microseconds; the drive time of a file over midnight is divided like its bytes" }
+is_listed = { type = "BOOLEAN", doc = "true if the accounting's table of transfers has at least one of these files" }
 
 [[checks]]
 expectation = "ExpectColumnValuesToBeBetween"

@@ -7,10 +7,10 @@ takes = ["last_day"]
 campaign = { type = "VARCHAR", doc = "campaign" }
 day = { type = "DATE", doc = "site day" }
 moved_gb = { type = "DOUBLE", unit = "GB", doc = "data of the campaign that drives moved on that day" }
-n_drives = { type = "BIGINT", doc = "drives that moved data of the campaign on that day" }
-busy_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours at work for the campaign on that day" }
+n_drives = { type = "BIGINT", doc = "number of drives that moved data of the campaign on that day" }
+busy_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours spent on the campaign on that day: each drive's busy hours × the campaign's share of the bytes that the drive moved" }
 rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "moved / busy" }
-done_gb = { type = "DOUBLE", unit = "GB", doc = "data of the campaign moved until the end of that day, as far as logs show" }
+done_gb = { type = "DOUBLE", unit = "GB", doc = "data of the campaign moved from its start to the end of that day, as far as logs show" }
 left_gb = { type = "DOUBLE", unit = "GB", doc = "part of the campaign's size that is still to be moved, at least 0" }
 n_days_lacking = { type = "BIGINT", doc = "days without logs since the campaign's start; done_gb does not include data moved on them" }
 */

@@ -1,6 +1,6 @@
 /*
-title = "Causes whose repair would speed up campaigns"
-why = "Extra data of a campaign per day if one cause of lost time were fixed. It is each drive's gain, capped by the next bottleneck, times the campaign's share of the drive's bytes."
+title = "Causes of lost time that slow campaigns down"
+why = "How much more data of a campaign would move per day if one cause of lost time were fixed. Each drive's gain, capped by the next bottleneck, counts with the campaign's share of the drive's bytes."
 takes = ["last_day"]
 
 [params.n_days]
@@ -11,7 +11,7 @@ doc = "number of site days in the period that ends with last_day"
 [columns]
 campaign = { type = "VARCHAR", doc = "campaign" }
 cause = { type = "VARCHAR", doc = "cause of lost time (gold.lost_time)" }
-gain_gb_day = { type = "DOUBLE", unit = "GB/day", doc = "extra data of the campaign per day if the cause were fixed: each drive's gain times the campaign's share of the drive's bytes" }
+gain_gb_day = { type = "DOUBLE", unit = "GB/day", doc = "extra data of the campaign per day if the cause were fixed: sum over drives of the drive's gain × the campaign's share of the drive's bytes" }
 */
 WITH drive_day AS (
     SELECT c.campaign, t.drive, t.day, CAST(sum(t.bytes) AS DOUBLE) AS bytes

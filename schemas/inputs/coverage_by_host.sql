@@ -1,6 +1,6 @@
 /*
 title = "Coverage of each log by host"
-why = "Input of the coverage gate: for how many of the declared hours each kind of log was read. Hours after the newest file was written do not count as missing."
+why = "Shows whether enough logs were read for a verdict: for how many of the hours that site.toml declares each kind of log was read. Hours after the newest file was written do not count as missing."
 
 [params.begin]
 type = "TIMESTAMP"
@@ -13,9 +13,9 @@ doc = "end of the period, exclusive, UTC"
 [columns]
 source = { type = "VARCHAR", doc = "source that reads this kind of log" }
 speaks_for = { type = "VARCHAR", doc = "what this kind of log describes, for example one host or the drives of one system; values as in site.source" }
-host = { type = "VARCHAR", doc = "host, link or archive system that the log covers" }
+host = { type = "VARCHAR", doc = "host, link or archive system whose activity the log records" }
 expected_s = { type = "DOUBLE", unit = "s", doc = "seconds for which site.toml declares the log" }
-seen_s = { type = "DOUBLE", unit = "s", doc = "seconds of the expected time that are covered by logs that were read" }
+seen_s = { type = "DOUBLE", unit = "s", doc = "seconds of the expected time for which a log was read" }
 */
 WITH written AS (
     -- files that an archive or an image dates 1970 or 1980 do not show when they were written

@@ -11,10 +11,10 @@ doc = "number of site days in the period that ends with last_day"
 [columns]
 generation = { type = "VARCHAR", doc = "technology of the drive; NULL where site.toml does not name it" }
 drive = { type = "VARCHAR", doc = "drive" }
-day = { type = "DATE", doc = "site day for which server logs cover the drive" }
-read_gb = { type = "DOUBLE", unit = "GB", doc = "reads of the drive in complete files on that day" }
-write_gb = { type = "DOUBLE", unit = "GB", doc = "writes of the drive in complete files on that day" }
-known_hours = { type = "DOUBLE", unit = "h", doc = "hours of the day that logs cover" }
+day = { type = "DATE", doc = "site day, listed only if server logs cover the drive on it" }
+read_gb = { type = "DOUBLE", unit = "GB", doc = "data that the drive read in complete files on that day" }
+write_gb = { type = "DOUBLE", unit = "GB", doc = "data that the drive wrote in complete files on that day" }
+known_hours = { type = "DOUBLE", unit = "h", doc = "hours of the day for which logs cover the drive" }
 down_hours = { type = "DOUBLE", unit = "h", doc = "hours of the day in which the drive was offline, in error or cleaning" }
 */
 WITH told AS (

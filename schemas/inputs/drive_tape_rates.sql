@@ -1,6 +1,6 @@
 /*
 title = "Rates of large files by drive and tape"
-why = "Input for the estimate of how much a drive and a tape each affect the rate."
+why = "Input for the estimate of how much of the differences in rate comes from the drive and how much from the tape."
 takes = ["first_day", "last_day"]
 
 [columns]
@@ -10,7 +10,7 @@ generation = { type = "VARCHAR", doc = "technology of the drive" }
 drive_rate_basis = { type = "VARCHAR", doc = "basis of the drive rate: call, block or encp" }
 drive = { type = "VARCHAR", doc = "drive" }
 volume = { type = "VARCHAR", doc = "tape label" }
-rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "drive rate of the file" }
+rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "drive rate at which the file was moved" }
 */
 SELECT system, mode, generation, drive_rate_basis, drive, volume, rate_mb_s
 FROM gold.file_rate

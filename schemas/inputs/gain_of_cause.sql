@@ -1,6 +1,6 @@
 /*
 title = "Gain from fixing a cause of lost time"
-why = "The price of a finding: the gain in gold.lost_time for one cause and one drive, or for one station with its part of the drives' gains (gold.station_loss)."
+why = "How much data a finding costs: for a drive, the gain from fixing the finding's cause (gold.lost_time); for a station, its part of its drives' gains (gold.station_loss)."
 takes = ["first_day", "last_day"]
 
 [params.who]
@@ -16,10 +16,10 @@ type = "VARCHAR"
 doc = "cause of lost time, as in gold.lost_time"
 
 [columns]
-gain_gb = { type = "DOUBLE", unit = "GB", doc = "gain on all these days, capped by the next bottleneck; NULL without a price" }
-naive_gb = { type = "DOUBLE", unit = "GB", doc = "gain on all these days if nothing else limited the drives" }
-bottleneck = { type = "VARCHAR", doc = "next bottleneck on the day with the largest loss" }
-n_rows = { type = "BIGINT", doc = "rows of gold.lost_time for these days, of all drives and causes; 0 where no drive log covers the days" }
+gain_gb = { type = "DOUBLE", unit = "GB", doc = "gain, summed over the days of the period and capped by the next bottleneck; NULL where it cannot be computed" }
+naive_gb = { type = "DOUBLE", unit = "GB", doc = "gain, summed over the days of the period, if nothing else limited the drives" }
+bottleneck = { type = "VARCHAR", doc = "next bottleneck on the day with the largest gain" }
+n_rows = { type = "BIGINT", doc = "number of rows in gold.lost_time for the days of the period, of all drives and causes; 0 if no drive log covers these days" }
 */
 WITH lost AS (
     SELECT day, drive, cause = $cause AND drive = $name AS is_own, gain_gb_day, naive_gb_day, bottleneck

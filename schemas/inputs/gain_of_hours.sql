@@ -1,6 +1,6 @@
 /*
 title = "Data that recovered hours would move"
-why = "The price of a finding that costs hours without a single cause. Recovered hours move data at the drive's overall rate, as long as the next bottleneck and the waiting work allow."
+why = "How much data a finding costs if it takes hours for more than one cause. Recovered hours would move data at the drive's overall rate, up to the next bottleneck and the work that waits."
 takes = ["first_day", "last_day"]
 
 [params.who]
@@ -12,8 +12,8 @@ type = "VARCHAR"
 doc = "name of the drive, station or volume"
 
 [columns]
-rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "mean overall rate of the entity's drives on these days; NULL where no drive log shows a rate" }
-room_gb = { type = "DOUBLE", unit = "GB", doc = "largest amount of extra data that can move on all these days; NULL where no log shows it" }
+rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "mean overall rate of the entity's drives on the days of the period; NULL where no drive log shows a rate" }
+room_gb = { type = "DOUBLE", unit = "GB", doc = "largest amount of extra data that could have moved in the period, over all its days; NULL where no log shows it" }
 bottleneck = { type = "VARCHAR", doc = "next bottleneck, from the first day for which one is known" }
 */
 SELECT avg(rate_mb_s) AS rate_mb_s, sum(least(room_gb, asked_gb)) AS room_gb,

@@ -1,6 +1,6 @@
 /*
 title = "Impossible values in logs"
-why = "Input of gold.contradiction: values above what is possible or below what another log proves, by kind and entity. Kinds of comparison for which logs are missing are listed too."
+why = "Values above what is possible, or below what another log proves, by kind of comparison and entity; for gold.contradiction. Kinds of comparison for which logs are missing are listed too."
 
 [params.begin]
 type = "TIMESTAMP"
@@ -12,10 +12,10 @@ doc = "end of the period, exclusive, UTC"
 
 [columns]
 kind = { type = "VARCHAR", doc = "kind of comparison, as in gold.contradiction" }
-entity = { type = "VARCHAR", doc = "station/direction, drive, link/direction, host or host/disk; NULL where nothing could be compared" }
+entity = { type = "VARCHAR", doc = "what the value belongs to: station/direction, drive, link/direction, host or host/disk; NULL where nothing could be compared" }
 n = { type = "BIGINT", doc = "impossible values" }
 n_compared = { type = "BIGINT", doc = "number of values that were compared, over all entities" }
-reported = { type = "DOUBLE", doc = "the worst value: the one that differs most from its bound, as a share of the bound" }
+reported = { type = "DOUBLE", doc = "the worst value, whose difference from its bound is the largest share of the bound" }
 bound = { type = "DOUBLE", doc = "highest or lowest value that is possible" }
 what = { type = "VARCHAR", doc = "name of the value, with its unit" }
 why = { type = "VARCHAR", doc = "reason why the value is impossible" }
@@ -23,7 +23,7 @@ hint = { type = "VARCHAR", doc = "likely cause; NULL where nothing points to one
 from_at = { type = "TIMESTAMP", doc = "start of the first impossible value" }
 to_at = { type = "TIMESTAMP", doc = "end of the last impossible value" }
 reason_missing = { type = "VARCHAR", doc = "logs that are needed for the comparison; NULL where values were compared" }
-file_id = { type = "VARCHAR", doc = "log file of the worst value; NULL for a value of an hour, which has many lines" }
+file_id = { type = "VARCHAR", doc = "log file with the worst value; NULL for a value that sums up many lines of an hour" }
 line_no = { type = "BIGINT", doc = "that line" }
 */
 WITH kind AS (

@@ -1,10 +1,10 @@
 /*
 title = "Days covered by logs of drives"
-why = "The days over which a finding's price is averaged. A day counts if logs cover at least a tenth of it for some drive, because the first and last log files extend past midnight."
+why = "Number of days over which the cost of a finding is averaged. A day counts only if logs cover at least a tenth of it for some drive, because the first and last log files extend past midnight."
 takes = ["first_day", "last_day"]
 
 [columns]
-n_days = { type = "BIGINT", doc = "site days" }
+n_days = { type = "BIGINT", doc = "number of site days that logs cover" }
 */
 SELECT count(DISTINCT day) AS n_days
 FROM (

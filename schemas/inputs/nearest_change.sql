@@ -1,6 +1,6 @@
 /*
-title = "The change nearest to a step in a value"
-why = "The change that may explain a finding: the nearest entry of the change log that affects the finding's entity. At equal distance an entry that names the entity comes before one for the complete site."
+title = "The change closest in time to a step in a value"
+why = "The change that may explain a finding: the entry closest in time that affects the finding's entity. Of two equally close entries, one that names the entity is preferred to one for the complete site."
 
 [params.since]
 type = "TIMESTAMP"
@@ -16,7 +16,7 @@ doc = "instant at which the value stepped, UTC"
 
 [params.names]
 type = "VARCHAR[]"
-doc = "drives, stations, hosts and systems of the finding, separated by commas"
+doc = "drives, stations, hosts and systems that the finding concerns, separated by commas"
 
 [columns]
 change_id = { type = "VARCHAR", doc = "id of the change, as in site.change" }

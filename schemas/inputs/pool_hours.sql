@@ -1,6 +1,6 @@
 /*
 title = "Requests of pools per hour"
-why = "Input for the search of periods in which the same number of pools shared the work."
+why = "Input for finding periods in which the number of pools that shared the work stayed the same."
 takes = ["first_day", "last_day"]
 
 [columns]
@@ -8,7 +8,7 @@ system = { type = "VARCHAR", doc = "archive system" }
 operation = { type = "VARCHAR", doc = "store (to tape) or restore (from tape)" }
 hour_at = { type = "TIMESTAMP", doc = "start of the hour, UTC" }
 pool = { type = "VARCHAR", doc = "pool" }
-requests = { type = "BIGINT", doc = "requests to the pool in the hour, over all storage groups" }
+requests = { type = "BIGINT", doc = "number of the pool's requests in the hour, over all storage groups" }
 moved_gb = { type = "DOUBLE", unit = "GB", doc = "data moved by these requests" }
 */
 SELECT system, split_part(work, ' ', 1) AS operation, hour_at, member AS pool, CAST(sum(amount) AS BIGINT) AS requests,

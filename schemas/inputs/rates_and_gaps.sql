@@ -1,6 +1,6 @@
 /*
 title = "Rates of large files, and gaps between files"
-why = "Input for the effects of changes: rates and gaps, each with the properties in which compared values must agree, such as tape and size."
+why = "Input for estimating the effects of changes. Each rate or gap has the properties, such as tape and size, that must be equal in values before and after a change to compare them."
 
 [params.begin]
 type = "TIMESTAMP"
@@ -12,7 +12,7 @@ doc = "end of the period, exclusive, UTC"
 
 [columns]
 measure = { type = "VARCHAR", doc = "rate (of a large file) or gap (between two files)" }
-moved_at = { type = "TIMESTAMP", doc = "start of the file or the gap" }
+moved_at = { type = "TIMESTAMP", doc = "when the transfer of the file, or the gap, began" }
 value = { type = "DOUBLE", doc = "rate in MB/s, or gap in s; gaps in which the drive had no request are left out" }
 mode = { type = "VARCHAR", doc = "read or write" }
 generation = { type = "VARCHAR", doc = "technology of the drive" }
@@ -22,7 +22,7 @@ drive = { type = "VARCHAR", doc = "drive" }
 mover_host = { type = "VARCHAR", doc = "host of the drive's mover" }
 volume = { type = "VARCHAR", doc = "tape label" }
 cluster = { type = "VARCHAR", doc = "group of values that depend on each other: files of one tape in one drive on a day, or gaps of one mount" }
-size = { type = "BIGINT", doc = "size class of the file whose rate it is, in powers of two above 0.5 GB; 0 for gaps" }
+size = { type = "BIGINT", doc = "size class of the file to which the rate belongs, in powers of two above 0.5 GB; 0 for gaps" }
 basis = { type = "VARCHAR", doc = "basis of the drive rate: call, block or encp; empty for gaps" }
 */
 SELECT 'rate' AS measure, started_at AS moved_at, rate_mb_s AS value, mode, generation, system, station, drive, mover_host,

@@ -1,6 +1,6 @@
 /*
 title = "Mount policies of reads: least age of requests"
-why = "Under these mount policies the replay runs the recorded days."
+why = "Mount policies that applied on the recorded days; the simulation that replays these days uses them."
 takes = ["last_day"]
 
 [params.n_days]

@@ -4,12 +4,12 @@ why = "Data moved per day by the drives of a recommendation and by other drives 
 
 [params.last_day]
 type = "DATE"
-doc = "last site day: report outcome and state as of this day; default: the last day with data"
+doc = "site day for which outcome and state are reported; default: the last day with data"
 
 [params.n_days]
 type = "BIGINT"
 default = "28"
-doc = "number of site days to compare before, and after, the recommendation was applied"
+doc = "number of site days before the recommendation was applied, and again as many after, that are compared"
 
 [columns]
 number = { type = "BIGINT", doc = "recommendation" }
@@ -17,16 +17,16 @@ text = { type = "VARCHAR", doc = "text of the recommendation" }
 state = { type = "VARCHAR", doc = "made, applied or dropped: state of the recommendation on last_day" }
 made_day = { type = "DATE", doc = "site day on which the recommendation was made" }
 applied_day = { type = "DATE", doc = "first site day on which the recommendation was in effect; NULL where it was not applied by the last day" }
-is_hours = { type = "BOOLEAN", doc = "true where the recommendation frees drive-hours and does not raise the rate" }
+is_hours = { type = "BOOLEAN", doc = "true if the recommendation gives drives more hours in which they can work; false if it raises their rate" }
 predicted_gb_day = { type = "DOUBLE", unit = "GB/day", doc = "promised gain" }
-predicted_gb_day_low = { type = "DOUBLE", was = "predicted_least_gb_day", unit = "GB/day", doc = "low end of the promised gain's interval" }
-predicted_gb_day_high = { type = "DOUBLE", was = "predicted_most_gb_day", unit = "GB/day", doc = "high end of the promised gain's interval" }
+predicted_gb_day_low = { type = "DOUBLE", was = "predicted_least_gb_day", unit = "GB/day", doc = "low end of the 90 % interval of the gain that was promised" }
+predicted_gb_day_high = { type = "DOUBLE", was = "predicted_most_gb_day", unit = "GB/day", doc = "high end of the 90 % interval of the gain that was promised" }
 day = { type = "DATE", doc = "site day; NULL where there is no day to compare" }
 is_after = { type = "BOOLEAN", doc = "true for a day after the recommendation was applied" }
-moved_gb = { type = "DOUBLE", unit = "GB", doc = "data that the drives of the recommendation moved" }
-busy_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours at work of the drives of the recommendation" }
-peers_gb = { type = "DOUBLE", unit = "GB", doc = "data moved by other drives of the same technologies" }
-peers_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours at work of other drives of the same technologies" }
+moved_gb = { type = "DOUBLE", unit = "GB", doc = "data moved that day by the drives that the recommendation concerns" }
+busy_hours = { type = "DOUBLE", unit = "h", doc = "busy hours that day of the drives that the recommendation concerns, added up" }
+peers_gb = { type = "DOUBLE", unit = "GB", doc = "data moved that day by other drives of the same technologies" }
+peers_hours = { type = "DOUBLE", unit = "h", doc = "busy hours that day of other drives of the same technologies, added up" }
 */
 WITH last_said AS (
     -- a repeated event is a correction: the last one of each kind counts, from its day on

@@ -1,6 +1,6 @@
 /*
 title = "Recorded work of drives, for the replay"
-why = "Every mount with its files, pauses and waits: the what-if simulator replays them before it estimates the effect of a change."
+why = "Every mount with its files, pauses and waits, which the what-if simulator replays before it estimates the effect of a change."
 takes = ["last_day"]
 
 [params.n_days]
@@ -16,14 +16,14 @@ drive = { type = "VARCHAR", doc = "drive" }
 station = { type = "VARCHAR", doc = "station to which most bytes of the mount went, or from which they came" }
 volume = { type = "VARCHAR", doc = "tape label" }
 mode = { type = "VARCHAR", doc = "read or write; where a mount did both, the mode of most of its files" }
-asked_at = { type = "TIMESTAMP", doc = "instant at which the mount's first file was queued, or the mount was requested. With a mount policy it is the instant at which the first file was due, because the files wait until then by choice" }
+asked_at = { type = "TIMESTAMP", doc = "instant at which the mount's first file was queued, or the mount was requested. With a mount policy, instant at which the first file reached the age that the policy requires, because until then files wait on purpose" }
 requested_at = { type = "TIMESTAMP", doc = "instant of the mount request, from which the drive is occupied" }
 dismounted_at = { type = "TIMESTAMP", doc = "instant at which the drive was free again; NULL where no log shows it, so that the mount cannot be replayed" }
 queued_at = { type = "TIMESTAMP", doc = "instant at which the file was requested; NULL where no log shows it" }
 file_number = { type = "BIGINT", doc = "number of the file on the tape" }
-file_bytes = { type = "BIGINT", unit = "bytes", doc = "bytes moved of the file; 0 where the transfer failed" }
+file_bytes = { type = "BIGINT", unit = "bytes", doc = "bytes of the file that were moved; 0 where the transfer failed" }
 moving_s = { type = "DOUBLE", unit = "s", doc = "time from the first block of the file to its last" }
-wait_s = { type = "DOUBLE", unit = "s", doc = "part of the transfer in which the drive waited for data to write or for buffer space to read into; NULL where no log shows it" }
+wait_s = { type = "DOUBLE", unit = "s", doc = "time within the transfer in which the drive waited for data to write or for buffer space to read into; NULL where no log shows it" }
 before_s = { type = "DOUBLE", unit = "s", doc = "time from the end of the previous file to the first block of this file; for the first file of a mount, time from the mount request" }
 think_s = { type = "DOUBLE", unit = "s", doc = "part of before_s in which the drive had no request" }
 avoidable_s = { type = "DOUBLE", was = "judged_s", unit = "s", doc = "part of before_s spent on dialogues, databases and start; where no log separates them, before_s minus think_s" }

@@ -1,6 +1,6 @@
 /*
 title = "Traffic of a station's network ports, disks and links"
-why = "Input for the estimate of a station's clock error: traffic by the station's own clock, or by the switch's. Reads from tape enter the station and go to its disks; writes to tape go the other way."
+why = "Input for the estimate of a station's clock error: traffic with times by the station's own clock, or by the switch's. Reads from tape enter the station and go to its disks; writes to tape go the other way."
 
 [params.station]
 type = "VARCHAR"
@@ -18,7 +18,7 @@ doc = "end of the period, exclusive, UTC"
 watched = { type = "VARCHAR", doc = "what the sample measures: network, disk or link" }
 tool = { type = "VARCHAR", doc = "program that took the samples; the word switch for links" }
 at_s = { type = "DOUBLE", unit = "s", doc = "start of the sample, in seconds since 1970" }
-step_s = { type = "DOUBLE", unit = "s", doc = "length of the sample" }
+step_s = { type = "DOUBLE", unit = "s", doc = "duration of the sample" }
 in_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "rate into the station over all its interfaces or links, or rate of writes to its disks" }
 out_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "rate out of the station over all its interfaces or links, or rate of reads from its disks" }
 */

@@ -1,6 +1,6 @@
 /*
-title = "Transfers of stations in the movers' logs"
-why = "Reference for the clocks of stations: the times at which bytes passed, by the clock of the movers' log."
+title = "Transfers to and from stations, as the movers logged them"
+why = "When bytes went to or from each station by the clock of the movers' log, with which the stations' own clocks are compared."
 
 [params.begin]
 type = "TIMESTAMP"

@@ -1,6 +1,6 @@
 /*
 title = "Reads of files from tape, in order of time"
-why = "Which file was read from tape and when, to compute how many of these reads a disk buffer of any size would have saved. Files that were on disk anyway do not occur."
+why = "Which file was read from tape and when, to compute how many of these reads a disk buffer of any size would have saved. Reads of files that were already on disk are not included."
 takes = ["last_day", "group"]
 
 [params.n_days]
@@ -11,7 +11,7 @@ doc = "number of site days in the period that ends with last_day"
 [params.n_most]
 type = "BIGINT"
 default = "1000000"
-doc = "maximum number of reads for each kind of log, the newest ones"
+doc = "maximum number of reads for each kind of log; only the newest reads are returned"
 
 [columns]
 witness = { type = "VARCHAR", doc = "log that shows the read: drives (complete reads of files, identified by their position on tape) or pools (completed restores, identified by dCache's pnfsid). One read may occur in both" }

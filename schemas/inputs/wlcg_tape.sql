@@ -9,11 +9,11 @@ doc = "site day; default: the last day with data"
 [columns]
 storage_group = { type = "VARCHAR", doc = "storage group; the name of the pool where the site has only ENDIT's logs" }
 used_bytes = { type = "BIGINT", unit = "bytes", doc = "size of the files kept on tape, without deleted ones, rounded to 10^9; NULL where no volume table was read" }
-occupied_bytes = { type = "BIGINT", unit = "bytes", doc = "capacity of those tapes of the group that hold data, rounded to 10^9" }
-read_bytes = { type = "BIGINT", unit = "bytes", doc = "bytes read from tape on that day, by the drives' logs. On a day without such logs, bytes restored by pools' records or ENDIT's runs; NULL without any log" }
+occupied_bytes = { type = "BIGINT", unit = "bytes", doc = "capacity of those tapes of the storage group that hold data, rounded to 10^9" }
+read_bytes = { type = "BIGINT", unit = "bytes", doc = "bytes read from tape on that day, according to the logs of drives. On a day without such logs, bytes restored according to records of pools or ENDIT; NULL without any log" }
 write_bytes = { type = "BIGINT", unit = "bytes", doc = "bytes written to tape on that day, by the same kind of log as read_bytes" }
-total_mounts = { type = "BIGINT", doc = "mounts requested on that day in which files moved; NULL without a log of drives" }
-unique_mounts = { type = "BIGINT", doc = "number of different tapes mounted; NULL without a log of drives" }
+total_mounts = { type = "BIGINT", doc = "number of mounts requested on that day that moved files; NULL without a log of drives" }
+unique_mounts = { type = "BIGINT", doc = "number of different tapes that these mounts used; NULL without a log of drives" }
 avg_remounts = { type = "DOUBLE", doc = "mean number of mounts per tape, to two digits: 1 is ideal, 0 means that no tape was mounted; NULL without a log of drives" }
 */
 WITH kept AS (

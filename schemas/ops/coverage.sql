@@ -1,12 +1,12 @@
 /*
 title = "Coverage"
 grain = "one row per source, host and hour for which a log was expected or read"
-why = "Reports list missing hours first, and a verdict that depends on missing hours is withheld."
+why = "Shows for which hours a log is missing. Reports list these hours first, and a verdict that depends on them is withheld."
 features = ["I13"]
 
 [columns]
 source = { type = "VARCHAR", doc = "source" }
-host = { type = "VARCHAR", doc = "host, link or archive system that the log covers" }
+host = { type = "VARCHAR", doc = "host, link or archive system whose activity the log records" }
 hour_at = { type = "TIMESTAMP", doc = "start of the hour, UTC" }
 expected_s = { type = "DOUBLE", unit = "s", doc = "seconds of the hour for which site.toml declares a log; NULL if it declares no log" }
 seen_s = { type = "DOUBLE", unit = "s", doc = "seconds of the hour that a log covers; where site.toml declares a log, only declared time counts" }

@@ -1,14 +1,14 @@
 /*
 title = "Sources: silence, volume and changed headers"
 grain = "one row per source with a file that was read, or was refused because of its header"
-why = "Compares each source with its own past, to find one that falls silent, shrinks or changes its columns before its numbers mislead. The state is that of the newest build that changed data."
+why = "Compares each source with its own past, to find a source that falls silent, shrinks or changes its columns before its numbers mislead. Values are from the newest build that changed data."
 
 [columns]
 source = { type = "VARCHAR", doc = "source" }
 last_at = { type = "TIMESTAMP", doc = "newest instant in the source's files; instants more than a day after a file was written do not count" }
 silent_hours = { type = "DOUBLE", unit = "h", doc = "hours from last_at to the newest instant of any source; the present time plays no role" }
 allowed_hours = { type = "DOUBLE", unit = "h", doc = "twice the longest pause between the source's last 28 days with files; NULL if it has fewer than 8 such days" }
-n_lines = { type = "BIGINT", doc = "lines of the files that end on the source's last day" }
+n_lines = { type = "BIGINT", doc = "number of lines in the files that end on the source's newest day" }
 usual_n_lines = { type = "DOUBLE", doc = "median of the lines per day over up to 28 earlier days with files; NULL if there are fewer than 7 such days" }
 times_usual = { type = "DOUBLE", doc = "n_lines / usual_n_lines" }
 n_refused = { type = "BIGINT", doc = "files that were refused because columns in their header are new or missing" }

@@ -1,17 +1,17 @@
 /*
 title = "Did the change help?"
 topic = "changes"
-why = "Overall rates of mounts before and after a change. The comparison is descriptive only: it does not remove the effects of other changes or of chance."
+why = "Overall rates of mounts before and after a change. This only describes the difference: effects of other changes, and chance, may have contributed to it."
 takes = ["first_day", "last_day", "changed_at", "drive"]
 
 [columns]
 is_after = { type = "BOOLEAN", doc = "true for mounts requested at the change or after it; false for mounts before it" }
 n_sessions = { type = "BIGINT", doc = "mounts" }
-volume_gb = { type = "DOUBLE", unit = "GB", doc = "data moved on tape in these mounts" }
-p25_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "lower quartile of the overall rates of these mounts" }
-p50_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "median overall rate of these mounts" }
-p75_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "upper quartile of the overall rates of these mounts" }
-overall_rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / wall-clock time, over all of these mounts" }
+volume_gb = { type = "DOUBLE", unit = "GB", doc = "data moved on tape in the mounts of this row" }
+p25_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "lower quartile of the overall rates of the mounts in this row" }
+p50_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "median overall rate of the mounts in this row" }
+p75_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "upper quartile of the overall rates of the mounts in this row" }
+overall_rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / wall-clock time, over all mounts of this row together" }
 */
 WITH mount AS (
     SELECT r.volume_gb, r.wall_s, r.overall_rate_mb_s,

@@ -1,18 +1,18 @@
 /*
-title = "Which groups did the change help?"
+title = "Which storage groups did the change help?"
 topic = "changes"
-why = "Overall rates of each storage group's mounts before and after a change, because a change that helps one group may cost another. Descriptive only: the effects of other changes are not removed."
+why = "Overall rates of each storage group's mounts before and after a change, because a change that helps one group may cost another. This only describes the difference: other changes may have contributed to it."
 takes = ["first_day", "last_day", "changed_at", "drive"]
 
 [columns]
 storage_group = { type = "VARCHAR", doc = "storage group to which most bytes of the mount belong; NULL where no log records it" }
-mode = { type = "VARCHAR", doc = "read, write or mixed" }
-n_before = { type = "BIGINT", doc = "number of mounts requested before the change" }
-n_after = { type = "BIGINT", doc = "number of mounts requested at the change or after it" }
+mode = { type = "VARCHAR", doc = "mode of the mounts: read, write or mixed (both in one mount)" }
+n_before = { type = "BIGINT", doc = "number of the group's mounts requested before the change" }
+n_after = { type = "BIGINT", doc = "number of the group's mounts requested at the change or after it" }
 before_gb = { type = "DOUBLE", unit = "GB", doc = "data moved by the mounts before the change" }
 after_gb = { type = "DOUBLE", unit = "GB", doc = "data moved by the mounts after the change" }
-before_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "overall rate before the change: bytes / wall-clock time of the mounts; NULL without mounts" }
-after_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "overall rate after the change: bytes / wall-clock time of the mounts; NULL without mounts" }
+before_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "overall rate before the change: bytes / wall-clock time of the mounts; NULL if there were no mounts" }
+after_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "overall rate after the change: bytes / wall-clock time of the mounts; NULL if there were no mounts" }
 ratio = { type = "DOUBLE", unit = "1", doc = "after / before" }
 */
 WITH mount AS (

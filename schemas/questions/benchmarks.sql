@@ -1,29 +1,29 @@
 /*
 title = "Timed tests"
 topic = "host"
-why = "Results of disk and path tests with the number of simultaneous streams, CPU time and the host's configuration. Doubtful results are marked with the reason."
+why = "Results of tests of disks and of network paths, each with the number of simultaneous streams, the CPU time and the host's configuration. Doubtful results are marked with the reason."
 takes = ["host"]
 
 [columns]
 host = { type = "VARCHAR", doc = "host" }
 ended_at = { type = "TIMESTAMP", doc = "end of the test run, UTC; NULL where the file does not record it" }
 tool = { type = "VARCHAR", doc = "test program that printed the result" }
-mode = { type = "VARCHAR", doc = "read, write or copy; NULL where the file shows no dd command" }
+mode = { type = "VARCHAR", doc = "mode of the test: read, write or copy; NULL where the file shows no dd command" }
 volume_gb = { type = "DOUBLE", unit = "GB", doc = "moved" }
 block_bytes = { type = "BIGINT", unit = "bytes", doc = "block size" }
 path = { type = "VARCHAR", doc = "file or disk that dd read from or wrote to; NULL where the file shows no dd command" }
-n_streams = { type = "BIGINT", doc = "test runs on the host at the same time, including this one; NULL where the file does not record times" }
+n_streams = { type = "BIGINT", doc = "number of test runs on the host at the same time, including this one; NULL where the file does not record times" }
 n_folders = { type = "BIGINT", doc = "number of folders that the simultaneous test runs used; it is an upper limit for the number of disk volumes" }
 elapsed_s = { type = "DOUBLE", unit = "s", doc = "wall clock" }
 rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / wall-clock time of the test run" }
-cpu_cost = { type = "DOUBLE", unit = "s/GB", doc = "CPU seconds per GB moved" }
-cpu_share = { type = "DOUBLE", unit = "1", doc = "CPU seconds / wall-clock time; 1 means that the test kept one CPU busy" }
+cpu_cost = { type = "DOUBLE", unit = "s/GB", doc = "CPU seconds that the test used per GB moved" }
+cpu_share = { type = "DOUBLE", unit = "1", doc = "CPU seconds that the test used / its wall-clock time; 1 means that the test kept one CPU busy" }
 cpu_idle = { type = "DOUBLE", unit = "1", doc = "idle share of the host's CPUs during the test run; NULL without samples" }
 memory_gb = { type = "DOUBLE", unit = "GB", doc = "memory of the host at the time of the test run, from the fact memory_gb in site.toml" }
 is_local = { type = "BOOLEAN", doc = "false where the path starts with a mount point in the host's fact network_filesystems, else true; NULL without that fact or without a path" }
 facts = { type = "VARCHAR", doc = "other facts of the host in site.toml at the time of the test run" }
-is_plausible = { type = "BOOLEAN", doc = "true where the rate is usable; NULL where there is no rate" }
-doubt = { type = "VARCHAR", doc = "reason why the result is doubtful; NULL where there is no reason" }
+is_plausible = { type = "BOOLEAN", doc = "true where the rate is usable, false where it is doubtful; NULL where there is no rate" }
+doubt = { type = "VARCHAR", doc = "reason why the result is doubtful; NULL where it is not doubtful" }
 command = { type = "VARCHAR", doc = "command of the test, where the file shows it" }
 */
 WITH run AS (

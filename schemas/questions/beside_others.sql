@@ -1,15 +1,15 @@
 /*
-title = "How do other archives compare?"
+title = "How does this archive compare with others?"
 topic = "changes"
-why = "The site's figures next to published figures and those of other sites, to show whether a problem is this archive's or common to tape. In site.toml they are facts of another site, e.g. read_overall_mb_s = 33."
+why = "The site's figures next to published figures and those of other sites, to show whether a problem is this archive's or common to tape. Declare them in site.toml as facts of another site, e.g. read_overall_mb_s = 33."
 takes = ["first_day", "last_day"]
 
 [columns]
-measure = { type = "VARCHAR", doc = "name of the compared figure, as it would be named as a fact in site.toml" }
-site = { type = "VARCHAR", doc = "site or document that published the figure" }
-low = { type = "DOUBLE", doc = "the figure, or the low end of a published range, in the unit at the end of the measure's name; without a unit it is a share" }
+measure = { type = "VARCHAR", doc = "name of the compared figure: the name of its fact in site.toml" }
+site = { type = "VARCHAR", doc = "this site, or the other site or document that published the figure" }
+low = { type = "DOUBLE", doc = "the figure, or the low end of a published range. The end of the measure's name is its unit (_mb_s: MB/s); without a unit in its name the figure is a share" }
 high = { type = "DOUBLE", doc = "the figure, or the high end of a published range" }
-own_is = { type = "DOUBLE", unit = "1", doc = "this archive's figure / the nearer end of the published range; 1 within the range; NULL where this archive has no such figure" }
+own_is = { type = "DOUBLE", unit = "1", doc = "this archive's figure / the nearer end of the published range; 1 if it is inside the range; NULL where this archive has no such figure" }
 year = { type = "VARCHAR", doc = "year of the figure; NULL for this archive's figure, and where the document has no date" }
 source = { type = "VARCHAR", doc = "document, measurement or file that the figure comes from" }
 */

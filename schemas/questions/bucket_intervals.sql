@@ -1,7 +1,7 @@
 /*
 title = "Which intervals make up a bucket of drive time?"
 topic = "hours"
-why = "Leads from a drive's hours to the log: the longest intervals of a bucket on a day, with mount and file, and the log lines that start and end them."
+why = "The buckets divide a drive's day by what it did. This leads from their hours to the log: the longest intervals of a bucket, each with its mount, file, and first and last log line."
 
 [params.last_day]
 type = "DATE"
@@ -14,7 +14,7 @@ doc = "drive"
 [params.bucket]
 type = "VARCHAR"
 default = "between_files"
-doc = "a bucket of gold.drive_ledger, or a group of buckets (gold.drive_time_bucket)"
+doc = "name of a bucket in gold.drive_ledger, or of a group of buckets in gold.drive_time_bucket"
 
 [params.session]
 type = "VARCHAR"
@@ -24,32 +24,32 @@ doc = "session_id of one mount; default: all mounts"
 [params.n]
 type = "BIGINT"
 default = 20
-doc = "number of intervals; the longest come first"
+doc = "maximum number of intervals; the longest come first"
 
 [columns]
 bucket = { type = "VARCHAR", doc = "bucket of drive time to which the interval belongs" }
 bucket_words = { type = "VARCHAR", doc = "name of the bucket in words" }
-from_at = { type = "TIMESTAMP", doc = "start of the interval within the day; for waits inside a transfer, start of the transfer" }
+from_at = { type = "TIMESTAMP", doc = "start of the part of the interval that is on this day; for waits inside a transfer, start of the transfer" }
 to_at = { type = "TIMESTAMP", doc = "end" }
-interval_s = { type = "DOUBLE", unit = "s", doc = "length of the interval; for waits inside a transfer, sum of the waits" }
-session_id = { type = "VARCHAR", doc = "mount; NULL where no tape was mounted" }
+interval_s = { type = "DOUBLE", unit = "s", doc = "length of the interval on this day; for waits inside a transfer, sum of the transfer's waits" }
+session_id = { type = "VARCHAR", doc = "id of the mount; NULL where no tape was mounted" }
 volume = { type = "VARCHAR", doc = "tape label of the tape in the drive" }
-session_s = { type = "DOUBLE", unit = "s", doc = "time that the mount spent in the bucket on that day" }
-session_n = { type = "BIGINT", doc = "number of intervals that the mount spent in the bucket" }
-transfer_id = { type = "VARCHAR", doc = "transfer during the interval, or just before it" }
+session_s = { type = "DOUBLE", unit = "s", doc = "time that this mount spent in the bucket on that day, over all its intervals" }
+session_n = { type = "BIGINT", doc = "number of intervals that this mount spent in the bucket on that day" }
+transfer_id = { type = "VARCHAR", doc = "id of the transfer during the interval, or of the last one before it" }
 mode = { type = "VARCHAR", doc = "read or write" }
-file_number = { type = "BIGINT", doc = "number on the tape of the file that was transferred" }
-station = { type = "VARCHAR", doc = "station that the file came from or went to" }
+file_number = { type = "BIGINT", doc = "position of the transferred file on the tape, counted in files" }
+station = { type = "VARCHAR", doc = "station that the transferred file came from or went to" }
 volume_gb = { type = "DOUBLE", unit = "GB", doc = "its size" }
-path = { type = "VARCHAR", doc = "log file of the line that starts the interval" }
-line_no = { type = "BIGINT", doc = "line number of the line that starts the interval; NULL where no line shows it" }
-message = { type = "VARCHAR", doc = "text that the warehouse keeps of the line that starts the interval" }
-end_path = { type = "VARCHAR", doc = "log file of the line that ends the interval" }
+path = { type = "VARCHAR", doc = "log file with the line at which the interval starts" }
+line_no = { type = "BIGINT", doc = "number of the line at which the interval starts; NULL where no line shows the start" }
+message = { type = "VARCHAR", doc = "text of the line at which the interval starts, as far as the warehouse keeps it" }
+end_path = { type = "VARCHAR", doc = "log file with the line at which the interval ends" }
 end_line_no = { type = "BIGINT", doc = "that line" }
-end_message = { type = "VARCHAR", doc = "last line of the interval: text that the warehouse keeps of it" }
-n_intervals = { type = "BIGINT", doc = "number of all intervals in the bucket on that day" }
+end_message = { type = "VARCHAR", doc = "text of the line at which the interval ends, as far as the warehouse keeps it" }
+n_intervals = { type = "BIGINT", doc = "number of the drive's intervals in the bucket on that day, including those not listed" }
 all_s = { type = "DOUBLE", unit = "s", doc = "their sum" }
-ledger_s = { type = "DOUBLE", unit = "s", doc = "time in the bucket on that day, by gold.drive_ledger" }
+ledger_s = { type = "DOUBLE", unit = "s", doc = "time that the drive spent in the bucket on that day, as gold.drive_ledger has it" }
 */
 WITH wanted AS (
     SELECT (SELECT list(bucket) FROM gold.drive_time_bucket WHERE $bucket IN (bucket, time_group)) AS buckets,

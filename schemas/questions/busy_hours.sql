@@ -1,5 +1,5 @@
 /*
-title = "Share of each hour in which drives worked"
+title = "Share of each hour in which each drive worked"
 topic = "hours"
 why = "For each drive and hour: how much of the hour it worked, how much of it data moved, and what held the drive back."
 takes = ["first_day", "last_day", "station", "drive"]
@@ -7,12 +7,12 @@ takes = ["first_day", "last_day", "station", "drive"]
 [columns]
 drive = { type = "VARCHAR", doc = "drive" }
 hour_at = { type = "TIMESTAMP", doc = "start of the hour, UTC" }
-station = { type = "VARCHAR", doc = "station with most of the drive's transfer time in the hour; NULL where the drive moved no file" }
-mode = { type = "VARCHAR", doc = "read or write: mode of most of the drive's transfer time in the hour" }
-busy_share = { type = "DOUBLE", unit = "1", doc = "share of the hour in which the drive was at work: a tape in the drive or on its way, and a request for it" }
-moving_share = { type = "DOUBLE", unit = "1", doc = "share of the hour in which data moved: the transfers without their waits" }
-lost_share = { type = "DOUBLE", unit = "1", doc = "busy_share minus moving_share: gaps between files, waits, tape motion and mounting" }
-verdict = { type = "VARCHAR", doc = "bottleneck that held the drive back in the hour (gold.bottleneck)" }
+station = { type = "VARCHAR", doc = "station that took most of the drive's transfer time in the hour; NULL where the drive moved no file" }
+mode = { type = "VARCHAR", doc = "mode, read or write, that took most of the drive's transfer time in the hour" }
+busy_share = { type = "DOUBLE", unit = "1", doc = "share of the hour in which the drive was at work: it had a request, and a tape was in the drive or on its way" }
+moving_share = { type = "DOUBLE", unit = "1", doc = "share of the hour in which data moved: the time of transfers, less the waits inside them" }
+lost_share = { type = "DOUBLE", unit = "1", doc = "share of the hour at work without moving data (busy_share minus moving_share): gaps between files, waits, tape motion and mounting" }
+verdict = { type = "VARCHAR", doc = "bottleneck that held the drive back in the hour, from gold.bottleneck" }
 */
 SELECT drive, hour_at, station, mode, busy_s / 3600 AS busy_share,
        greatest(0, transfer_s - coalesce(wait_s, 0)) / 3600 AS moving_share,

@@ -1,21 +1,21 @@
 /*
 title = "Limits of a disk cache: blocks and open files"
 topic = "pools"
-why = "A disk cache can run out of blocks or of open files. This shows which of the two limits is closer, and how many blocks an open file uses."
+why = "A disk cache can run out of blocks or of open files. This shows which of the two limits was approached more closely, and how many blocks an open file uses."
 takes = ["first_day", "last_day"]
 
 [columns]
-host = { type = "VARCHAR", doc = "host of the cache" }
-n_samples = { type = "BIGINT", doc = "samples that show both blocks and open files" }
-blocks_total = { type = "BIGINT", doc = "number of blocks in the cache, from the newest sample" }
-files_total = { type = "BIGINT", doc = "largest number of open files that the cache allows, from the newest sample" }
-blocks_a_file = { type = "DOUBLE", doc = "blocks in use per open file, mean over all samples; NULL where no file was open" }
+host = { type = "VARCHAR", doc = "host on which the disk cache is" }
+n_samples = { type = "BIGINT", doc = "number of samples of the cache that show both blocks and open files" }
+blocks_total = { type = "BIGINT", doc = "number of blocks in the cache, used and free, from the newest sample" }
+files_total = { type = "BIGINT", doc = "number of files that the cache allows to be open at once, from the newest sample" }
+blocks_a_file = { type = "DOUBLE", doc = "blocks in use / open files, over all samples; NULL where no file was open" }
 blocks_a_place = { type = "DOUBLE", doc = "blocks that the cache has for each file it allows to be open: blocks_total / files_total" }
-blocks_high = { type = "DOUBLE", unit = "1", doc = "highest share of the blocks that was in use" }
-files_high = { type = "DOUBLE", unit = "1", doc = "highest share of the allowed open files that was in use" }
+blocks_high = { type = "DOUBLE", unit = "1", doc = "largest share of the cache's blocks that was in use in any sample" }
+files_high = { type = "DOUBLE", unit = "1", doc = "largest share of the allowed open files that was in use in any sample" }
 blocks_out = { type = "DOUBLE", unit = "1", doc = "share of the samples in which no block was free" }
-files_out = { type = "DOUBLE", unit = "1", doc = "share of samples with the limit of open files reached" }
-binding_limit = { type = "VARCHAR", was = "nearer", doc = "limit that is closer: blocks (use larger or more blocks) or files (allow more open files); neither if both are equally close" }
+files_out = { type = "DOUBLE", unit = "1", doc = "share of the samples in which no further file could be opened" }
+binding_limit = { type = "VARCHAR", was = "nearer", doc = "limit that was approached more closely: blocks (use larger or more blocks) or files (allow more open files); neither if both were equally close" }
 */
 WITH known AS (
     SELECT a.*, a.blocks_total - a.blocks_free AS blocks, a.files_total - a.files_free AS files

@@ -1,7 +1,7 @@
 /*
 title = "What changed, and with what effect?"
 topic = "changes"
-why = "Each change of the change log with rates and gaps before and after it, for the same tapes and file sizes. Changes without effect, changes that cannot be judged, and entries that could not be read are marked."
+why = "For each change in the change log, rates and gaps before and after it, for the same tapes and file sizes. Changes without effect, changes that cannot be judged, and unreadable entries are marked."
 
 [params.last_day]
 type = "DATE"
@@ -10,27 +10,27 @@ doc = "report the state as of this site day; default: the last day with data"
 [params.n_days]
 type = "BIGINT"
 default = 35
-doc = "number of days whose changes are listed; the last of them is last_day"
+doc = "number of days, up to and including last_day, whose changes are listed"
 
 [columns]
 changed_at = { type = "TIMESTAMP", doc = "instant of the change, UTC; NULL for an entry that could not be read" }
 what = { type = "VARCHAR", doc = "what was changed" }
-entities = { type = "VARCHAR", doc = "drives, stations, hosts and systems that the change affected; NULL for a change of the complete site" }
-measure = { type = "VARCHAR", doc = "value that is compared: rate (of large files, MB/s) or gap (between files, s); NULL where nothing moved in the week before or after" }
+entities = { type = "VARCHAR", doc = "drives, stations, hosts and systems that the change affected; NULL for a change that affected the complete site" }
+measure = { type = "VARCHAR", doc = "value that is compared: rate (of large files, MB/s) or gap (between files, s); NULL where no data moved in the week before the change or the week after it" }
 mode = { type = "VARCHAR", doc = "read or write" }
 generation = { type = "VARCHAR", doc = "technology of the drives" }
-before = { type = "DOUBLE", doc = "median before the change: MB/s for rates, s for gaps" }
-after = { type = "DOUBLE", doc = "median after the change: MB/s for rates, s for gaps" }
-ratio = { type = "DOUBLE", unit = "1", doc = "value after the change / value before it, for the same tapes and file sizes" }
+before = { type = "DOUBLE", doc = "median of the measure before the change: MB/s for rates, s for gaps" }
+after = { type = "DOUBLE", doc = "median of the measure after the change: MB/s for rates, s for gaps" }
+ratio = { type = "DOUBLE", unit = "1", doc = "value of the measure after the change / value before it, for values that are alike in the properties in matched_by" }
 ratio_low = { type = "DOUBLE", unit = "1", doc = "low end of the ratio's 90 % interval" }
 ratio_high = { type = "DOUBLE", unit = "1", doc = "high end of the ratio's 90 % interval" }
-effect = { type = "DOUBLE", unit = "1", doc = "Cliff's delta, from -1 to 1: how often a value after the change exceeds a value before it, minus how often it is smaller" }
-mix_shift = { type = "DOUBLE", unit = "1", doc = "how much the mix of files changed: share of the files that would need another tape or size class to make the mixes before and after equal" }
-matched_by = { type = "VARCHAR", doc = "properties that were kept equal in the comparison" }
-n_before = { type = "BIGINT", doc = "number of values before the change" }
-n_after = { type = "BIGINT", doc = "number of values after the change" }
+effect = { type = "DOUBLE", unit = "1", doc = "Cliff's delta, from -1 to 1: share of pairs (one value after the change, one before) in which the later value is larger, minus the share in which it is smaller" }
+mix_shift = { type = "DOUBLE", unit = "1", doc = "how much the mix of tapes and file sizes changed: share of the values that would need another tape or size class for the mixes before and after to be equal" }
+matched_by = { type = "VARCHAR", doc = "what the compared values before and after have in common: tape and size, size (if tapes are new) or drive (for gaps)" }
+n_before = { type = "BIGINT", doc = "number of values (rates or gaps) before the change" }
+n_after = { type = "BIGINT", doc = "number of values (rates or gaps) after the change" }
 summary = { type = "VARCHAR", was = "says", doc = "the result as a sentence, or why there is no estimate" }
-note = { type = "VARCHAR", doc = "other text of the entry in the change log" }
+note = { type = "VARCHAR", doc = "further text of the entry in the change log" }
 place = { type = "VARCHAR", doc = "where the entry is: site.toml, or file and line of the change log" }
 */
 WITH change AS (

@@ -2,16 +2,16 @@
 title = "All checks of the last build"
 topic = "operations"
 was = ["last_build"]
-why = "The checks of the newest build before it was committed; failed ones come first."
+why = "All checks that the newest build of the warehouse had to pass before its result came into use; failed ones come first."
 
 [columns]
 build_id = { type = "VARCHAR", doc = "build" }
 number = { type = "BIGINT", doc = "number of the build" }
-is_committed = { type = "BOOLEAN", doc = "false where a critical check failed, so that the build was not committed" }
-relation = { type = "VARCHAR", doc = "relation whose changed rows were checked; NULL where the build had nothing to check" }
-expectation = { type = "VARCHAR", doc = "name of the expectation in Great Expectations" }
-arguments = { type = "VARCHAR", doc = "arguments of the expectation (JSON)" }
-severity = { type = "VARCHAR", doc = "critical or warning" }
+is_committed = { type = "BOOLEAN", doc = "false where a critical check failed, so that the result of the build was discarded" }
+relation = { type = "VARCHAR", doc = "relation of the warehouse whose changed rows were checked; NULL where the build had nothing to check" }
+expectation = { type = "VARCHAR", doc = "name of the check, which Great Expectations calls an expectation" }
+arguments = { type = "VARCHAR", doc = "arguments of the check (JSON)" }
+severity = { type = "VARCHAR", doc = "severity of a failure: critical (the result of the build is discarded) or warning" }
 outcome = { type = "VARCHAR", doc = "passed, failed, or error where the check itself could not run" }
 n_failing = { type = "BIGINT", doc = "number of rows that fail the check" }
 detail = { type = "VARCHAR", doc = "examples of failing rows, the log files they come from, or the error" }

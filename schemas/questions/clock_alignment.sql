@@ -1,27 +1,27 @@
 /*
 title = "Do the clocks of stations and movers agree?"
 topic = "operations"
-why = "Logs of two hosts can be compared only as closely as their clocks agree. This shows the difference between the clocks, and how small a difference can be found. No data is shifted."
+why = "Logs of two hosts can be compared only as closely as their clocks agree. This shows the difference between the clocks, and the smallest difference that the samples can reveal. No times in the data are corrected."
 
 [params.last_day]
 type = "DATE"
 doc = "report the state as of this site day; default: the last day with data"
 
 [columns]
-station = { type = "VARCHAR", doc = "station whose clock is compared" }
-system = { type = "VARCHAR", doc = "archive system with whose movers' log the clock is compared" }
-tool = { type = "VARCHAR", doc = "program that sampled the station; NULL where the switch's counters were used" }
-watched = { type = "VARCHAR", doc = "what was sampled: network, disk or link (the switch's counters)" }
+station = { type = "VARCHAR", doc = "station whose clock is compared with the clock of the movers' log" }
+system = { type = "VARCHAR", doc = "archive system in whose movers' log the transfers are" }
+tool = { type = "VARCHAR", doc = "program that sampled the station; NULL where counters of the network switch were used instead" }
+watched = { type = "VARCHAR", doc = "what was sampled: the station's network, its disks, or its link (by the switch's counters)" }
 direction = { type = "VARCHAR", doc = "traffic that is compared: in (read from tape for the station), out (written to tape), or both together" }
-n_transfers = { type = "BIGINT", doc = "number of transfers during the samples" }
-sample_s = { type = "DOUBLE", unit = "s", doc = "length of a sample" }
+n_transfers = { type = "BIGINT", doc = "number of transfers in the movers' log during the samples" }
+sample_s = { type = "DOUBLE", unit = "s", doc = "length of one sample" }
 skew_s = { type = "DOUBLE", unit = "s", doc = "time by which the station's clock is ahead of the movers' log; NULL where it cannot be determined" }
 skew_s_low = { type = "DOUBLE", unit = "s", doc = "low end of the 90 % interval of the clock difference" }
 skew_s_high = { type = "DOUBLE", unit = "s", doc = "high end of the 90 % interval of the clock difference" }
-blind_below_s = { type = "DOUBLE", unit = "s", doc = "smallest clock difference that can be found" }
+blind_below_s = { type = "DOUBLE", unit = "s", doc = "smallest clock difference that samples of this length can show" }
 summary = { type = "VARCHAR", was = "says", doc = "the result as a sentence" }
-first_day = { type = "DATE", doc = "first site day of the period" }
-day = { type = "DATE", doc = "last site day of the period; of several periods the newest up to this day is shown" }
+first_day = { type = "DATE", doc = "first site day of the period whose logs were compared" }
+day = { type = "DATE", doc = "last site day of the period whose logs were compared. Of several such periods the newest one is shown" }
 */
 SELECT station, system, tool, watched, direction, n_transfers, sample_s, skew_s, skew_s_low, skew_s_high, blind_below_s,
        CASE

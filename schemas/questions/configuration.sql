@@ -8,8 +8,8 @@ takes = ["last_day", "entity"]
 entity = { type = "VARCHAR", doc = "host, drive, pool, disk or other entity that the fact describes" }
 name = { type = "VARCHAR", doc = "name of the fact" }
 value = { type = "VARCHAR", doc = "value of the fact" }
-since_day = { type = "DATE", doc = "first site day on which the fact holds; NULL: always" }
-until_day = { type = "DATE", doc = "end of the fact: first site day on which it no longer holds; NULL: it still holds" }
+since_day = { type = "DATE", doc = "first site day on which the fact holds; NULL if it has no start" }
+until_day = { type = "DATE", doc = "first site day on which the fact no longer holds; NULL if it still holds" }
 */
 SELECT entity, name, value, since_day, until_day
 FROM site.fact

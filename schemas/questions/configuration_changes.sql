@@ -1,7 +1,7 @@
 /*
 title = "What changed in the configuration between two days?"
 topic = "changes"
-why = "Compares the configuration on two days fact by fact. A difference may explain a difference in rates."
+why = "Compares the facts of site.toml on two days, one by one. A difference may explain a difference in rates."
 takes = ["first_day", "last_day", "entity"]
 
 [columns]
@@ -9,7 +9,7 @@ entity = { type = "VARCHAR", doc = "host, drive, pool, disk or other entity that
 name = { type = "VARCHAR", doc = "name of the fact" }
 was = { type = "VARCHAR", doc = "value of the fact on the first day; NULL where there was no value" }
 is_now = { type = "VARCHAR", doc = "value of the fact on the last day; NULL where the fact no longer holds" }
-changed_day = { type = "DATE", doc = "site day of the fact's last change, up to the period's last day" }
+changed_day = { type = "DATE", doc = "last site day, up to the period's last day, on which the value of the fact changed" }
 */
 WITH state AS (
     SELECT entity, name,

@@ -1,7 +1,7 @@
 /*
 title = "Which values in logs contradict each other?"
 topic = "findings"
-why = "Values in logs that exceed what is possible or contradict another log. Comparisons for which logs are missing are listed too."
+why = "Values in logs that exceed what is possible or contradict another log. Comparisons that were not possible because logs are missing are listed too."
 
 [params.last_day]
 type = "DATE"
@@ -9,18 +9,18 @@ doc = "report the state as of this site day; default: the last day with data"
 
 [columns]
 kind = { type = "VARCHAR", doc = "which comparison" }
-entity = { type = "VARCHAR", doc = "station/direction, drive, link/direction, host or host/disk; NULL where the row concerns all entities" }
+entity = { type = "VARCHAR", doc = "entity that the values belong to: station/direction, drive, link/direction, host or host/disk; NULL where nothing could be compared" }
 n = { type = "BIGINT", doc = "impossible values" }
 n_compared = { type = "BIGINT", doc = "number of values that were compared, over all entities" }
 what = { type = "VARCHAR", doc = "name of the value, with its unit" }
-reported = { type = "DOUBLE", was = "stated", doc = "the worst value: the one that differs most from its bound, as a share of the bound" }
-bound = { type = "DOUBLE", was = "possible", doc = "highest or lowest value that is possible" }
+reported = { type = "DOUBLE", was = "stated", doc = "worst of the impossible values: the one that violates its bound by the largest share of the bound" }
+bound = { type = "DOUBLE", was = "possible", doc = "highest or lowest possible value, which the reported value violates" }
 summary = { type = "VARCHAR", was = "says", doc = "why the value is impossible, or why no comparison was possible" }
 from_at = { type = "TIMESTAMP", doc = "start of the first impossible value" }
 to_at = { type = "TIMESTAMP", doc = "end of the last impossible value" }
-path = { type = "VARCHAR", doc = "log file of the worst value" }
-line_no = { type = "BIGINT", doc = "line of the worst value" }
-day = { type = "DATE", doc = "newest site day that was judged, up to the last day of the period" }
+path = { type = "VARCHAR", doc = "log file that contains the worst value" }
+line_no = { type = "BIGINT", doc = "number of the line with the worst value" }
+day = { type = "DATE", doc = "last site day of the period that was judged. Of several such periods the newest one is shown" }
 */
 SELECT c.kind, c.entity, c.n, c.n_compared, c.what, c.reported, c.bound, concat_ws('; ', c.why, c.hint, c.reason_missing) AS summary,
        c.from_at, c.to_at, f.path, c.line_no, c.day

@@ -12,23 +12,23 @@ doc = "a mount counts as a remount if its tape was in a drive at most this many 
 [params.depth]
 type = "BIGINT"
 default = "4"
-doc = "number of leading directories in a file's path that name its data set"
+doc = "number of leading directories of a file's path that identify its data set"
 
 [columns]
 system = { type = "VARCHAR", doc = "archive system" }
 storage_group = { type = "VARCHAR", doc = "storage group; for CTA the virtual organisation" }
 file_family = { type = "VARCHAR", doc = "file family; for CTA the tape pool" }
-directory = { type = "VARCHAR", doc = "leading directories of the files' paths, from an export of the name space's file table. For CTA they come from the path that a file is copied from or to. NULL where no log has a path" }
+directory = { type = "VARCHAR", doc = "leading directories of the files' paths, from an export of the name space's file table; for CTA, from the path that a file is copied from or to. NULL where no log has a path" }
 mode = { type = "VARCHAR", doc = "read or write" }
-n_mounts = { type = "BIGINT", doc = "mounts in which files of the data set moved" }
-n_remounts = { type = "BIGINT", doc = "mounts whose tape was in a drive at most the given number of hours earlier" }
-n_volumes = { type = "BIGINT", doc = "tapes mounted for the data set" }
+n_mounts = { type = "BIGINT", doc = "number of mounts in which files of the data set moved" }
+n_remounts = { type = "BIGINT", doc = "number of these mounts that were remounts: their tape was in a drive at most the given number of hours earlier" }
+n_volumes = { type = "BIGINT", doc = "number of tapes mounted for the data set" }
 n_files = { type = "BIGINT", doc = "complete files" }
 volume_gb = { type = "DOUBLE", unit = "GB", doc = "data of the data set moved on tape" }
 files_per_mount = { type = "DOUBLE", unit = "1", doc = "n_files / n_mounts" }
 gb_per_mount = { type = "DOUBLE", unit = "GB", doc = "volume_gb / n_mounts" }
-mounting_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours of mounting and dismounting; those of a mount are divided equally among its files" }
-tape_motion_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours of tape motion to the files of the data set" }
+mounting_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours of mounting and dismounting for the data set. The time of each mount is divided equally among its files" }
+tape_motion_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours of tape motion to files of the data set" }
 lost_hours = { type = "DOUBLE", unit = "h", doc = "both" }
 */
 WITH sat AS (

@@ -1,18 +1,18 @@
 /*
 title = "Did the rules run, and with what result?"
 topic = "findings"
-why = "A day without findings is clean only if its logs were read and the rules ran. A false all-clear is worse than a warning."
+why = "A day without findings counts as clean only if its logs were read and the rules ran. A false all-clear is worse than a warning."
 takes = ["first_day", "last_day"]
 
 [columns]
-first_day = { type = "DATE", doc = "first site day of a run of consecutive days in the same state" }
-last_day = { type = "DATE", doc = "last site day of the run of days" }
-n_days = { type = "BIGINT", doc = "number of days in the run" }
-state = { type = "VARCHAR", doc = "findings: the rules ran and fired. clean: the rules ran, none fired or withheld its verdict, and a log covers three quarters of each day. part_covered: no rule fired, but a verdict was withheld or logs cover less. not_run: logs were read, but no rules ran. not_covered: no log covers the days" }
-n_findings = { type = "BIGINT", doc = "findings of the rules on the days of the run" }
-n_withheld = { type = "BIGINT", doc = "number of rules that withheld their verdict for a day of the run" }
-best_hours = { type = "DOUBLE", unit = "h", doc = "hours of a day covered by its most complete log, minimum over the days of the run; NULL where no log covers the days" }
-sources = { type = "VARCHAR", doc = "kinds of log that cover the days, each with the hours it covers, summed over its hosts; NULL where no log covers the days" }
+first_day = { type = "DATE", doc = "first site day of a series of consecutive days in the same state" }
+last_day = { type = "DATE", doc = "last site day of the series of days in the same state" }
+n_days = { type = "BIGINT", doc = "number of days in the series" }
+state = { type = "VARCHAR", doc = "findings: the rules ran and fired. clean: the rules ran, none fired or withheld its verdict, and a log covers three quarters of each day. part_covered: the rules ran and none fired, but a verdict was withheld or logs cover less. not_run: logs were read, but no rules ran. not_covered: no log covers the days" }
+n_findings = { type = "BIGINT", doc = "number of findings on the days of the series" }
+n_withheld = { type = "BIGINT", doc = "number of rules that gave no verdict for at least one day of the series, because logs were missing" }
+best_hours = { type = "DOUBLE", unit = "h", doc = "hours that the most complete log of a day covers; of the days in the series the lowest value counts. NULL where no log covers the days" }
+sources = { type = "VARCHAR", doc = "kinds of log that cover the days, each with the hours covered, summed over all hosts; NULL where no log covers the days" }
 summary = { type = "VARCHAR", was = "says", doc = "state of the days in one sentence" }
 */
 WITH day AS (

@@ -1,21 +1,21 @@
 /*
 title = "Dead time between files"
 topic = "gaps"
-why = "How long a mounted drive spent between two files, and on what. File marks, tape motion and time without a request are included; avoidable gaps leave them out."
+why = "How long each drive spent between two files of a mount, and on what. File marks, tape motion and time without a request are included, unlike in the avoidable gaps."
 takes = ["first_day", "last_day", "drive"]
 
 [columns]
 drive = { type = "VARCHAR", doc = "drive" }
-hour_at = { type = "TIMESTAMP", doc = "start of the hour, UTC; NULL in the row for the complete period" }
-dead_hours = { type = "DOUBLE", unit = "h", doc = "hours that the drive spent between files" }
-share = { type = "DOUBLE", unit = "1", doc = "share of the drive's time between files in the time it spent between files and in transfers; in the row of an hour, share of that hour" }
-filemark_hours = { type = "DOUBLE", unit = "h", doc = "time spent writing file marks" }
+hour_at = { type = "TIMESTAMP", doc = "start of the hour, UTC; NULL in the row that sums up the period" }
+dead_hours = { type = "DOUBLE", unit = "h", doc = "hours that the drive spent between files of the same mount" }
+share = { type = "DOUBLE", unit = "1", doc = "time between files / (time between files + time in transfers); in the row of an hour, time between files as a share of the hour" }
+filemark_hours = { type = "DOUBLE", unit = "h", doc = "part of dead_hours spent on writing file marks" }
 checksum_hours = { type = "DOUBLE", unit = "h", doc = "checksums" }
 database_hours = { type = "DOUBLE", unit = "h", doc = "updating databases" }
-no_request_hours = { type = "DOUBLE", unit = "h", doc = "time in which there was no request for the drive" }
-request_hours = { type = "DOUBLE", unit = "h", doc = "time in which the drive waited for the next request to reach it" }
-position_hours = { type = "DOUBLE", unit = "h", doc = "time of tape motion to the next file" }
-start_hours = { type = "DOUBLE", unit = "h", doc = "time from the request to the first block of the next file" }
+no_request_hours = { type = "DOUBLE", unit = "h", doc = "part of dead_hours in which there was no request for the drive" }
+request_hours = { type = "DOUBLE", unit = "h", doc = "part of dead_hours in which a request existed but had not yet reached the drive" }
+position_hours = { type = "DOUBLE", unit = "h", doc = "part of dead_hours spent on tape motion to the next file" }
+start_hours = { type = "DOUBLE", unit = "h", doc = "part of dead_hours in which the connection was made and the transfer started" }
 */
 WITH part AS (
     SELECT drive, hour_at, part, dead_s / 3600 AS part_hours

@@ -1,7 +1,7 @@
 /*
-title = "Rates of a host's disks by the number in use at once"
+title = "Rates of a host's disks by the number of disks in use at once"
 topic = "host"
-why = "Total rates of a host's disks by how many are written and read at the same time, and how much these rates vary."
+why = "Total rate of all disks of a host, by how many disks are written and how many are read at the same time, and how much this rate varies."
 takes = ["first_day", "last_day"]
 
 [columns]
@@ -9,13 +9,13 @@ host = { type = "VARCHAR", doc = "host" }
 tool = { type = "VARCHAR", doc = "program that took the samples" }
 n_writing = { type = "BIGINT", doc = "number of disks that were written at the same time, each at 1 MB/s or more" }
 n_reading = { type = "BIGINT", doc = "number of disks that were read at the same time, each at 1 MB/s or more" }
-n_samples = { type = "BIGINT", doc = "samples with these numbers of disks" }
-low_write_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "total rate of writes to all disks in the lowest sample" }
-p50_write_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "median total rate of writes; over several days, median of the daily medians, weighted by samples" }
-high_write_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "total rate of writes in the highest sample" }
-low_read_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "total rate of reads from all disks in the lowest sample" }
-p50_read_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "median total rate of reads; over several days, median of the daily medians, weighted by samples" }
-high_read_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "total rate of reads in the highest sample" }
+n_samples = { type = "BIGINT", doc = "number of samples in which exactly these numbers of disks were written and read" }
+low_write_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "lowest total write rate of all disks in any of these samples" }
+p50_write_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "median total write rate of all disks; over several days, median of the daily medians, weighted by samples" }
+high_write_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "highest total write rate of all disks in any of these samples" }
+low_read_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "lowest total read rate of all disks in any of these samples" }
+p50_read_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "median total read rate of all disks; over several days, median of the daily medians, weighted by samples" }
+high_read_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "highest total read rate of all disks in any of these samples" }
 */
 WITH ranked AS (
     SELECT *, sum(n_samples) OVER (w ORDER BY p50_write_mb_s, day) AS write_upto,

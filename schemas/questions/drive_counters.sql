@@ -1,7 +1,7 @@
 /*
-title = "Work of drives by the kernel's counters"
+title = "Work of drives, from the kernel's counters"
 topic = "drives"
-why = "Data that each drive moved and how it spent its time in use, from the kernel's counters alone, with or without a log of the archive. Where the counters miss transfers, a note replaces the rate."
+why = "Data that each drive moved and how it spent its time in use, from the counters of the host's kernel alone, so no log of the archive is needed. Where the counters miss transfers, a note replaces the rate."
 takes = ["first_day", "last_day"]
 
 [columns]
@@ -10,14 +10,14 @@ host = { type = "VARCHAR", doc = "host that the drive is attached to" }
 device = { type = "VARCHAR", doc = "device name of the drive in the kernel" }
 sampled_hours = { type = "DOUBLE", unit = "h", doc = "hours in which the drive's counters were sampled" }
 moving_data_hours = { type = "DOUBLE", unit = "h", doc = "hours that the drive spent in read and write commands" }
-tape_motion_hours = { type = "DOUBLE", unit = "h", doc = "hours in other commands: positioning, rewinding, file marks; NULL where the counters miss the drive's transfers" }
+tape_motion_hours = { type = "DOUBLE", unit = "h", doc = "hours that the drive spent in other commands: positioning, rewinding, file marks; NULL where the counters miss the drive's transfers" }
 busy_share = { type = "DOUBLE", unit = "1", doc = "share of the sampled time in which the drive executed a command" }
 read_gb = { type = "DOUBLE", unit = "GB", doc = "data read from tape; NULL where the counters miss the drive's transfers" }
 written_gb = { type = "DOUBLE", unit = "GB", doc = "data written to tape; NULL where the counters miss the drive's transfers" }
-drive_rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / time in read and write commands; NULL, like f, where some of these times were not sampled" }
-overall_rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / time in use, which lasts from the first command to the last, without pauses over ten minutes" }
+drive_rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / time in read and write commands. Like f, it is NULL where samples are missing for some of the time in use" }
+overall_rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / time in use. The time in use is from the first command to the last, less pauses of more than ten minutes" }
 f = { type = "DOUBLE", unit = "1", doc = "overall rate / drive rate" }
-note = { type = "VARCHAR", doc = "what is missing in the drive's counters; NULL where nothing is missing" }
+note = { type = "VARCHAR", doc = "transfers or times that the drive's counters miss; NULL where they miss nothing" }
 */
 WITH counted AS (
     SELECT k.*, date_diff('microsecond', k.from_at, k.to_at) / 3.6e9 AS hours,

@@ -7,23 +7,23 @@ takes = ["first_day", "last_day", "drive"]
 [params.n]
 type = "BIGINT"
 default = "5000"
-doc = "maximum number of rows, from the start of the period"
+doc = "maximum number of rows; the earliest of the period are kept"
 
 [columns]
 drive = { type = "VARCHAR", doc = "drive" }
-kind = { type = "VARCHAR", doc = "outage, or a kind of event in silver.event" }
+kind = { type = "VARCHAR", doc = "outage (the drive was out of service), or a kind of event in silver.event" }
 what = { type = "VARCHAR", doc = "kind of event in words" }
-from_at = { type = "TIMESTAMP", doc = "time of the event, or start of the outage within the period, UTC" }
-to_at = { type = "TIMESTAMP", doc = "end of the outage within the period, UTC; NULL for an event without duration" }
-lasted_hours = { type = "DOUBLE", unit = "h", doc = "duration of the outage, or drive time that the failure cost; NULL where neither is known" }
+from_at = { type = "TIMESTAMP", doc = "time of the event, or start of the part of the outage that is in the period, UTC" }
+to_at = { type = "TIMESTAMP", doc = "end of the part of the outage that is in the period, UTC; NULL for an event without duration" }
+lasted_hours = { type = "DOUBLE", unit = "h", doc = "duration of the outage, or drive time that a failure cost; NULL where neither is known" }
 volume = { type = "VARCHAR", doc = "tape label" }
 error = { type = "VARCHAR", doc = "error name" }
-path = { type = "VARCHAR", doc = "log file of the line that reports the event, or that took the drive down" }
+path = { type = "VARCHAR", doc = "log file with the line that reports the event or the start of the outage" }
 line_no = { type = "BIGINT", doc = "that line" }
-message = { type = "VARCHAR", doc = "text that the warehouse keeps of the line at path" }
-end_path = { type = "VARCHAR", doc = "log file of the line that ended the outage; NULL where no line ended it" }
+message = { type = "VARCHAR", doc = "text of the line that reports the event or the start of the outage, as far as the warehouse keeps it" }
+end_path = { type = "VARCHAR", doc = "log file with the line that reports the end of the outage; NULL where no line does" }
 end_line_no = { type = "BIGINT", doc = "that line" }
-end_message = { type = "VARCHAR", doc = "end of the outage: text that the warehouse keeps of the line" }
+end_message = { type = "VARCHAR", doc = "text of the line that reports the end of the outage, as far as the warehouse keeps it" }
 */
 WITH bound AS (
     SELECT day_begin($first_day, zone) AS begin_at, day_end($last_day, zone) AS end_at FROM site.setting

@@ -1,26 +1,26 @@
 /*
 title = "Health of drives over a period"
 topic = "drives"
-why = "Failures, errors and interventions of each drive, with the data it moved, to distinguish bad drives from bad tapes."
+why = "Failures, errors and interventions of each drive, and the data it moved. They help to distinguish bad drives from bad tapes."
 takes = ["first_day", "last_day", "drive"]
 
 [columns]
 drive = { type = "VARCHAR", doc = "drive" }
 generation = { type = "VARCHAR", doc = "technology" }
-n_mounts = { type = "BIGINT", doc = "mounts requested in the drive, including failed ones" }
+n_mounts = { type = "BIGINT", doc = "number of mounts requested in the drive, including failed ones" }
 volume_gb = { type = "DOUBLE", unit = "GB", doc = "data that the drive moved in complete files" }
-drive_read_errors = { type = "BIGINT", doc = "read errors counted by the drive, including those it corrected; n_failed_transfers counts failed transfers separately; NULL where no log shows the counter" }
-drive_write_errors = { type = "BIGINT", doc = "write errors counted by the drive, including those it corrected; n_failed_transfers counts failed transfers separately; NULL where no log shows the counter" }
-uncorrected_errors = { type = "BIGINT", doc = "read and write errors that the drive could not correct, from its SCSI log pages; NULL where no page was read" }
-block_retries = { type = "BIGINT", doc = "blocks that the drive read or wrote again, from its SCSI log pages; NULL where no page was read" }
-n_alerts = { type = "BIGINT", doc = "tape alerts that the drive raised" }
+drive_read_errors = { type = "BIGINT", doc = "read errors counted by the drive, including those it corrected; not the failed transfers of n_failed_transfers. NULL where no log shows the counter" }
+drive_write_errors = { type = "BIGINT", doc = "write errors counted by the drive, including those it corrected; not the failed transfers of n_failed_transfers. NULL where no log shows the counter" }
+uncorrected_errors = { type = "BIGINT", doc = "read and write errors that the drive could not correct, from the SCSI log pages it reported; NULL where no page was read" }
+block_retries = { type = "BIGINT", doc = "blocks that the drive read or wrote again, from the SCSI log pages it reported; NULL where no page was read" }
+n_alerts = { type = "BIGINT", doc = "number of tape alerts (TapeAlert flags) that the drive raised" }
 n_failed_transfers = { type = "BIGINT", doc = "transfers that the mover ended with an error code, such as READ_ERROR or WRITE_ERROR" }
 n_failed_mounts = { type = "BIGINT", doc = "mounts in the drive that failed" }
 n_outages = { type = "BIGINT", doc = "number of times that the drive was set offline or went into error" }
 n_restarts = { type = "BIGINT", doc = "number of starts of the drive's mover" }
 n_cleanings = { type = "BIGINT", doc = "cleanings" }
-most_volumes_failed = { type = "BIGINT", doc = "different tapes that failed in the drive on its worst day: many tapes point to the drive, a single one to the tape" }
-lost_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours spent in failed mounts and transfers, and in the dismounts and mounts that followed" }
+most_volumes_failed = { type = "BIGINT", doc = "number of different tapes that failed in the drive on its worst day. If many tapes failed, the drive is suspect; if only one, that tape is" }
+lost_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours spent in failed mounts and transfers, and in the dismounts and mounts that these made necessary" }
 down_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours down" }
 */
 SELECT h.drive, any_value(d.generation) AS generation, CAST(sum(h.n_mounts) AS BIGINT) AS n_mounts,

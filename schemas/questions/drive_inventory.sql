@@ -1,15 +1,15 @@
 /*
-title = "Drives by library and technology, on a day"
+title = "Drives in service on a day, by library and technology"
 topic = "drives"
-why = "The drives in service on a day by library and technology, with their total native rate."
+why = "How many drives of each library and technology were in service on a day, with their total native rate."
 takes = ["last_day"]
 
 [columns]
 robot = { type = "VARCHAR", doc = "library or robot that serves the drives; NULL where site.toml does not name it" }
 generation = { type = "VARCHAR", doc = "technology of the drives; NULL where site.toml does not name it" }
 n_drives = { type = "BIGINT", doc = "drives that site.toml declares in service on that day" }
-nameplate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "native rate of one drive; NULL where the technology table lacks it" }
-total_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "native rate of all these drives together" }
+nameplate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "native rate of one drive; NULL where the table of technologies does not contain it" }
+total_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "sum of the native rates of the drives in this row" }
 */
 SELECT robot, generation, count(*) AS n_drives, max(nameplate_mb_s) AS nameplate_mb_s,
        count(*) * max(nameplate_mb_s) AS total_mb_s

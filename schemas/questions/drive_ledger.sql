@@ -1,13 +1,13 @@
 /*
 title = "Drive-time ledger"
 topic = "hours"
-why = "How each drive spent each day. The seconds of a drive's buckets add up to the day."
+why = "How each drive spent each day, divided into buckets such as moving data, mounting or idle. The buckets of a drive add up to the complete day."
 takes = ["first_day", "last_day"]
 
 [columns]
 drive = { type = "VARCHAR", doc = "drive" }
 day = { type = "DATE", doc = "site day" }
-bucket = { type = "VARCHAR", doc = "how the drive spent the time (gold.drive_time_bucket)" }
+bucket = { type = "VARCHAR", doc = "what the drive did in that time: name of a bucket in gold.drive_time_bucket" }
 seconds = { type = "DOUBLE", unit = "s", doc = "seconds of the day that the drive spent in the bucket" }
 share = { type = "DOUBLE", unit = "1", doc = "share of the day that the drive spent in the bucket" }
 */

@@ -1,13 +1,13 @@
 /*
-title = "The buckets of drive time"
+title = "Meaning of the buckets of drive time"
 topic = "hours"
-why = "The meaning of each bucket of drive time, its group, and its colour and order in figures."
+why = "The buckets into which a drive's day is divided: the meaning of each, the group it belongs to, and its colour and order in figures."
 
 [columns]
 number = { type = "BIGINT", doc = "position of the bucket in the order in which figures show a drive's day" }
-bucket = { type = "VARCHAR", doc = "bucket of gold.drive_ledger" }
+bucket = { type = "VARCHAR", doc = "name of the bucket, as in gold.drive_ledger" }
 bucket_words = { type = "VARCHAR", doc = "meaning of the bucket in words" }
-time_group = { type = "VARCHAR", doc = "group of the bucket; columns with the hours of a group have its name" }
+time_group = { type = "VARCHAR", doc = "group to which the bucket belongs. Columns such as mounting_hours contain the hours of one group" }
 group_words = { type = "VARCHAR", doc = "name of the group in words" }
 colour = { type = "VARCHAR", doc = "colour of the group in figures" }
 symbol = { type = "VARCHAR", doc = "character that represents the group in text bars" }

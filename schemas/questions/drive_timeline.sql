@@ -1,7 +1,7 @@
 /*
 title = "What each drive did over the period"
 topic = "hours"
-why = "When each drive worked, waited or was out of service: for each time step, the group of drive time that took most of it."
+why = "When each drive worked, waited or was out of service. For each time step the activity that took most of it is shown."
 takes = ["first_day", "last_day"]
 
 [params.most_steps]
@@ -11,13 +11,13 @@ doc = "number of equal time steps in the period; a step is at least one minute"
 
 [columns]
 drive = { type = "VARCHAR", doc = "drive" }
-time_group = { type = "VARCHAR", doc = "group of drive time (gold.drive_time_bucket) that takes most of each step. Of two equal groups the later one in the bucket order counts" }
+time_group = { type = "VARCHAR", doc = "group of drive time (gold.drive_time_bucket) that took most of each step; of two groups with equal time, the one that comes later in gold.drive_time_bucket" }
 group_words = { type = "VARCHAR", doc = "name of the group in words" }
 group_number = { type = "BIGINT", doc = "position of the group in the order in which figures show a drive's day" }
 colour = { type = "VARCHAR", doc = "colour of the group in figures" }
-from_at = { type = "TIMESTAMP", doc = "start of the first of consecutive steps with the same group" }
-to_at = { type = "TIMESTAMP", doc = "end of the last of consecutive steps with the same group" }
-group_share = { type = "DOUBLE", unit = "1", doc = "share of the time from from_at to to_at that belongs to the group; waits inside a transfer count as moving data" }
+from_at = { type = "TIMESTAMP", doc = "start of the first of several consecutive steps with the same group" }
+to_at = { type = "TIMESTAMP", doc = "end of the last of several consecutive steps with the same group" }
+group_share = { type = "DOUBLE", unit = "1", doc = "share of the time between from_at and to_at that the drive spent in the group; waits inside a transfer count as moving data" }
 */
 WITH bound AS (
     SELECT day_begin($first_day, zone) AS begin_at, day_end($last_day, zone) AS end_at FROM site.setting

@@ -1,7 +1,7 @@
 /*
 title = "Rates and failures of drives over the weeks"
 topic = "drives"
-why = "Shows whether a drive becomes slower, fails more often or is down longer, by its rate, failures and hours down in each week."
+why = "Shows whether a drive becomes slower, fails more often or is down longer: its rate, failures and hours down, week by week (or by day or month)."
 takes = ["last_day", "drive"]
 
 [params.n_days]
@@ -13,15 +13,15 @@ doc = "number of days in the period that ends with the last day"
 type = "VARCHAR"
 default = "week"
 choices = ["day", "week", "month"]
-doc = "length of a step: day, week or month; weeks start on Monday"
+doc = "length of a time step: day, week or month; weeks start on Monday"
 
 [columns]
 drive = { type = "VARCHAR", doc = "drive" }
-step_from = { type = "DATE", doc = "first site day of the step; the first and the last step of the period may be incomplete" }
-n_mounts = { type = "BIGINT", doc = "mounts requested in the drive, including failed ones" }
+step_from = { type = "DATE", doc = "first site day of the time step; the first and the last step of the period may be incomplete" }
+n_mounts = { type = "BIGINT", doc = "number of mounts requested in the drive, including failed ones" }
 moved_gb = { type = "DOUBLE", unit = "GB", doc = "data that the drive moved on tape in the step" }
-drive_rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / time in which the drive moved them; NULL where no time is known or mounts have different bases" }
-n_failed = { type = "BIGINT", doc = "transfers, mounts and dismounts in the drive that failed" }
+drive_rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / time in which the drive moved them; NULL where that time is not known, or was measured in different ways for different mounts" }
+n_failed = { type = "BIGINT", doc = "number of transfers, mounts and dismounts that failed in the drive" }
 n_errors = { type = "BIGINT", doc = "errors counted by the drive, including those it corrected; NULL where no log shows the counter" }
 down_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours down" }
 lost_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours that failures cost" }

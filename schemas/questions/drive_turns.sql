@@ -1,25 +1,25 @@
 /*
 title = "Drives that alternate between reading and writing"
 topic = "drives"
-why = "Where reads and writes share a drive, each change of mode displaces a tape. This shows what the changes cost, and how often the displaced tape came back."
+why = "Where reads and writes share a drive, each change from one to the other displaces a tape. This shows what these changes cost, and how often the displaced tape had to be mounted again."
 takes = ["first_day", "last_day", "drive"]
 
 [params.came_back_h]
 type = "BIGINT"
 default = "6"
-doc = "a displaced tape counts as come back if it is mounted again within this many hours"
+doc = "a displaced tape counts as having come back if it is mounted again within this many hours"
 
 [columns]
 drive = { type = "VARCHAR", doc = "drive" }
-n_mounts = { type = "BIGINT", doc = "mounts in which files moved" }
-n_read = { type = "BIGINT", doc = "mounts that only read" }
-n_write = { type = "BIGINT", doc = "mounts that only wrote" }
-n_mixed = { type = "BIGINT", doc = "mounts that both read and wrote" }
-n_turns = { type = "BIGINT", doc = "changes of mode: mounts that read after a mount that wrote, or the reverse. Mounts that did both are left out" }
-turn_share = { type = "DOUBLE", unit = "1", doc = "share of n_turns among the mounts that follow another mount in the drive; mixed mounts are left out" }
-turn_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours that changes of mode cost: the dismount before and the mount, where logged" }
-n_came_back = { type = "BIGINT", doc = "turns whose displaced tape was mounted again in any drive within came_back_h hours, for the same mode as before" }
-least_back_h = { type = "DOUBLE", unit = "h", doc = "shortest time from the dismount of a displaced tape to its next mount" }
+n_mounts = { type = "BIGINT", doc = "number of the drive's mounts in which files moved" }
+n_read = { type = "BIGINT", doc = "number of mounts that only read" }
+n_write = { type = "BIGINT", doc = "number of mounts that only wrote" }
+n_mixed = { type = "BIGINT", doc = "number of mounts that both read and wrote" }
+n_turns = { type = "BIGINT", doc = "number of changes of mode: a mount that only read directly after one that only wrote, or the reverse" }
+turn_share = { type = "DOUBLE", unit = "1", doc = "changes of mode as a share of all pairs of consecutive mounts in the drive; pairs with a mount that both read and wrote are left out" }
+turn_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours that changes of mode cost: dismounting the displaced tape and mounting the next one, where logged" }
+n_came_back = { type = "BIGINT", doc = "number of displaced tapes that were mounted again within came_back_h hours, in any drive, and for the same mode as before" }
+least_back_h = { type = "DOUBLE", unit = "h", doc = "shortest time from the dismount of a displaced tape to its next mount, among the tapes counted in n_came_back" }
 */
 WITH mount AS (
     SELECT r.system, r.drive, r.volume, r.mode, r.requested_at, s.mount_s, s.dismount_s, s.dismount_at, r.site_day AS day

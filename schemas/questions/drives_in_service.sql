@@ -1,7 +1,7 @@
 /*
-title = "Drives that moved files, day by day"
+title = "Drives that moved files on each day"
 topic = "drives"
-why = "How many drives of each kind moved files on a day, and which of them came or went since the day before."
+why = "How many drives of each robot and technology moved files on a day, and which were added or dropped since the last day on which such drives moved files."
 takes = ["first_day", "last_day"]
 
 [columns]
@@ -9,9 +9,9 @@ day = { type = "DATE", doc = "site day" }
 robot = { type = "VARCHAR", doc = "robot of the drives in site.toml; NULL where site.toml does not name it" }
 generation = { type = "VARCHAR", doc = "technology of the drives; NULL where site.toml does not name it" }
 n_drives = { type = "BIGINT", doc = "number of drives with at least one complete file whose transfer started on that day" }
-n_tapes = { type = "BIGINT", doc = "tapes with complete files that started on that day" }
-added = { type = "VARCHAR", was = "came", doc = "names of drives that moved files on this day, but not on the previous active day of their kind; NULL on the first day" }
-removed = { type = "VARCHAR", was = "gone", doc = "drives, by name, that moved files on the previous active day of their kind, but not on this day; NULL on the first day" }
+n_tapes = { type = "BIGINT", doc = "number of tapes with at least one complete file whose transfer started on that day" }
+added = { type = "VARCHAR", was = "came", doc = "names of drives that moved files on this day, but not on the last earlier day on which drives of this robot and technology moved files. NULL on the first such day of the period" }
+removed = { type = "VARCHAR", was = "gone", doc = "names of drives that did not move files on this day, but did on the last earlier day on which drives of this robot and technology moved files. NULL on the first such day of the period" }
 */
 WITH quarter AS (
     -- zones differ by quarters of an hour, so the day is computed once per quarter, not per file

@@ -1,7 +1,7 @@
 /*
-title = "Duty factor of stations at a threshold"
+title = "Duty factor of stations at a chosen threshold"
 topic = "stations"
-why = "The share of a station's half-hours with traffic above a threshold, and how it falls as the threshold rises."
+why = "The duty factor is the share of half-hours in which a station's traffic is above a threshold. This shows how it falls as the threshold rises."
 takes = ["last_day", "station"]
 
 [params.n_days]
@@ -12,15 +12,15 @@ doc = "number of site days in the period that ends with last_day"
 [params.threshold_mb_s]
 type = "DOUBLE"
 default = "5"
-doc = "a half-hour is active if its average rate is above this; the site's own threshold is always added"
+doc = "a half-hour is active if its average rate is above this; results for the site's own threshold are always added"
 
 [columns]
 station = { type = "VARCHAR", doc = "station" }
 role = { type = "VARCHAR", doc = "role of the station" }
 direction = { type = "VARCHAR", doc = "in (towards the station) or out (away from the station)" }
 threshold_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "threshold" }
-n_bins = { type = "BIGINT", doc = "half-hours that the logs of the station's links cover completely" }
-duty_factor = { type = "DOUBLE", unit = "1", doc = "share of the half-hours above the threshold; NULL for scanning stations" }
+n_bins = { type = "BIGINT", doc = "number of half-hours that the logs of the station's links cover completely" }
+duty_factor = { type = "DOUBLE", unit = "1", doc = "share of the station's half-hours with an average rate above the threshold; NULL for stations that only scan tapes" }
 */
 WITH threshold AS (
     SELECT CAST(unnest([0.5, 1, 2, 3, 5, 7.5, 10, 15, 20, 30, 40, 50, 60, 80, 100, 150, 200]) AS DOUBLE) AS mb_s

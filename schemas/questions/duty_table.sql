@@ -2,7 +2,7 @@
 title = "Duty factor of stations over a week"
 topic = "stations"
 was = ["active_rates"]
-why = "Which stations are kept busy: in how many half-hours their traffic exceeds the threshold, and how fast it is in these half-hours, over the week up to the last day."
+why = "Which stations are kept busy: in how many half-hours their traffic exceeds the threshold, and how fast it is then, over the week up to the last day."
 
 [params.last_day]
 type = "DATE"
@@ -15,21 +15,21 @@ doc = "number of days in the period"
 
 [columns]
 station = { type = "VARCHAR", doc = "station" }
-role = { type = "VARCHAR", doc = "role of the station; a scanning station has no duty factor" }
+role = { type = "VARCHAR", doc = "role of the station; a scanning station, which only reads tapes to check them, has no duty factor" }
 first_day = { type = "DATE", doc = "first site day of the period" }
 last_day = { type = "DATE", doc = "last site day of the period" }
 duty_factor = { type = "DOUBLE", unit = "1", doc = "inbound duty factor: share of half-hours with traffic towards the station above threshold_mb_s; NULL for scanning stations and without data" }
 duty_factor_out = { type = "DOUBLE", unit = "1", doc = "outbound duty factor: share of half-hours with traffic from the station above threshold_mb_s; NULL for scanning stations and without data" }
-duty_half = { type = "DOUBLE", unit = "1", doc = "duty factor at half the site's threshold" }
-duty_twice = { type = "DOUBLE", unit = "1", doc = "duty factor at twice the site's threshold" }
-threshold_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "average rate above which a half-hour is active" }
+duty_half = { type = "DOUBLE", unit = "1", doc = "share of half-hours with traffic towards the station above half of threshold_mb_s" }
+duty_twice = { type = "DOUBLE", unit = "1", doc = "share of half-hours with traffic towards the station above twice threshold_mb_s" }
+threshold_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "the site's threshold: a half-hour is active if its average rate is above this" }
 active_in_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "average rate towards the station in active half-hours" }
 active_out_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "average rate from the station in active half-hours" }
-low_in_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "lowest rate of an active half-hour towards the station" }
-high_in_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "highest rate of an active half-hour towards the station" }
-low_out_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "from the station: lowest rate of an active half-hour" }
-high_out_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "from the station: highest rate of an active half-hour" }
-coverage = { type = "DOUBLE", unit = "1", doc = "share of the period's half-hours for which the links' logs have data" }
+low_in_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "traffic towards the station: rate of the slowest active half-hour" }
+high_in_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "traffic towards the station: rate of the fastest active half-hour" }
+low_out_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "traffic from the station: rate of the slowest active half-hour" }
+high_out_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "traffic from the station: rate of the fastest active half-hour" }
+coverage = { type = "DOUBLE", unit = "1", doc = "share of the period's half-hours for which the logs of the station's links have data" }
 */
 WITH summed AS (
     SELECT station, direction, sum(n_bins) AS n_bins, sum(n_active) AS n_active, sum(n_active_half) AS n_half,

@@ -1,7 +1,7 @@
 /*
 title = "Number of fully busy stations that would do the same work"
 topic = "stations"
-why = "The sum of all stations' duty factors: this many stations without idle time would do the same work. If the sum is 2.4 at a site with eight stations, more than five of them are idle on average."
+why = "The sum of all stations' duty factors: this many stations that are always active would do the same work. If the sum is 2.4 at a site with eight stations, more than five of them are idle on average."
 takes = ["last_day"]
 
 [params.n_days]
@@ -11,8 +11,8 @@ doc = "number of site days in the period that ends with last_day"
 
 [columns]
 direction = { type = "VARCHAR", doc = "in (towards the stations) or out (away from the stations)" }
-n_stations = { type = "BIGINT", doc = "number of stations, without scanning ones" }
-duty_total = { type = "DOUBLE", unit = "1", doc = "sum of the stations' duty factors" }
+n_stations = { type = "BIGINT", doc = "number of stations, without those that only scan tapes" }
+duty_total = { type = "DOUBLE", unit = "1", doc = "sum of the duty factors of these stations" }
 moved_tb = { type = "DOUBLE", unit = "TB", doc = "data that the links of these stations carried in that direction" }
 */
 WITH station AS (

@@ -1,7 +1,7 @@
 /*
 title = "Threshold that separates idle from busy half-hours"
 topic = "stations"
-why = "A duty factor depends on its threshold. Where the half-hours of a station form two groups, this finds a threshold between them, and compares the duty factor there with the one at the site's threshold."
+why = "A duty factor depends on its threshold. Where a station's half-hours form two groups, idle and busy, this finds a threshold between them, and compares its duty factor with that at the site's threshold."
 takes = ["last_day", "station"]
 
 [params.n_days]
@@ -12,14 +12,14 @@ doc = "number of site days in the period that ends with last_day"
 [columns]
 station = { type = "VARCHAR", doc = "station" }
 direction = { type = "VARCHAR", doc = "in (towards the station) or out (away from the station)" }
-n_bins = { type = "BIGINT", doc = "half-hours that the logs of the station's links cover completely" }
-low_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "low group: geometric mean rate of the half-hours below valley_mb_s; rates below 0.1 MB/s count as 0.1" }
-high_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "high group: geometric mean rate of the half-hours above valley_mb_s" }
-separation = { type = "DOUBLE", unit = "1", doc = "distance between the two groups' means in units of their spread (Ashman's D of log rates); above 2 the groups are distinct. A spread of zero counts as 0.1" }
-valley_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "threshold between the two groups (Otsu's method on log rates). NULL where there is only one group, where either group has less than a twentieth of the half-hours, or where the busy group is below 1 MB/s" }
-duty_at_valley = { type = "DOUBLE", unit = "1", doc = "duty factor at valley_mb_s: share of half-hours above it" }
+n_bins = { type = "BIGINT", doc = "number of half-hours that the logs of the station's links cover completely" }
+low_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "geometric mean rate of the half-hours below valley_mb_s, the idle group; rates below 0.1 MB/s count as 0.1" }
+high_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "geometric mean rate of the half-hours above valley_mb_s, the busy group" }
+separation = { type = "DOUBLE", unit = "1", doc = "distance between the means of the idle and the busy group, in units of their spread (Ashman's D of log rates). Above 2 the groups are distinct. A spread of zero counts as 0.1" }
+valley_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "threshold between the idle and the busy group (Otsu's method on log rates). NULL where there is only one group, where one group has less than a twentieth of the half-hours, or where the busy group's mean rate is below 1 MB/s" }
+duty_at_valley = { type = "DOUBLE", unit = "1", doc = "duty factor at valley_mb_s: share of half-hours with a rate above it" }
 threshold_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "threshold in site.toml" }
-duty = { type = "DOUBLE", unit = "1", doc = "duty factor at the threshold in site.toml: share of half-hours above it" }
+duty = { type = "DOUBLE", unit = "1", doc = "duty factor at the threshold in site.toml: share of half-hours with a rate above it" }
 */
 WITH bin AS (
     SELECT w.station, w.direction, w.counted_gb * 1e3 / 1800 AS mb_s, log10(greatest(0.1, w.counted_gb * 1e3 / 1800)) AS x

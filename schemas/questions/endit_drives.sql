@@ -1,21 +1,21 @@
 /*
-title = "Drives that served ENDIT"
+title = "Drives that read and wrote for ENDIT"
 topic = "requests"
-why = "Which drive read or wrote for which pool of ENDIT, how long a worker waited for its tape, and at what rate its run moved data after that."
+why = "ENDIT reads and writes tapes in runs. This shows which drives worked for which pool, how long runs waited for their tapes, and at what rate they moved data after that."
 takes = ["first_day", "last_day"]
 
 [columns]
 system = { type = "VARCHAR", doc = "archive system of the drive" }
-drive = { type = "VARCHAR", doc = "drive that held the run's tape; NULL for runs whose mount no log shows" }
-pool = { type = "VARCHAR", doc = "ENDIT instance, one for each pool" }
+drive = { type = "VARCHAR", doc = "drive in which the run's tape was mounted; NULL for runs whose mount no log shows" }
+pool = { type = "VARCHAR", doc = "ENDIT instance; each pool has its own" }
 operation = { type = "VARCHAR", doc = "retrieve (from tape) or archive (to tape)" }
-n_runs = { type = "BIGINT", doc = "runs that started in the period; a run with several tapes counts at each of its drives" }
-n_volumes = { type = "BIGINT", doc = "tapes read or written" }
-n_files = { type = "BIGINT", doc = "files of the runs, where log lines list them" }
+n_runs = { type = "BIGINT", doc = "number of runs that started in the period; a run with several tapes counts at each of its drives" }
+n_volumes = { type = "BIGINT", doc = "number of different tapes read or written" }
+n_files = { type = "BIGINT", doc = "number of files in the runs, as far as log lines list them" }
 moved_gb = { type = "DOUBLE", unit = "GB", was = "read_gb", doc = "data moved by completed runs that used a single tape" }
 median_wait_s = { type = "DOUBLE", unit = "s", doc = "median time from the start of a run until its tape was in the drive; 0 if it was there already" }
 shared_hours = { type = "DOUBLE", unit = "h", doc = "hours of runs during which their tape was in the drive" }
-overall_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "moved_gb / shared_hours of the same runs. Positioning and waits for the client count, the mount does not" }
+overall_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "moved_gb / shared_hours of the same runs. Positioning and waits for the client are included in the time, mounting is not" }
 */
 WITH run AS (
     SELECT r.system, r.host, r.pool, r.operation, r.began_at, r.volume FROM silver.endit_run r CROSS JOIN site.setting c

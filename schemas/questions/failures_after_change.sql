@@ -1,25 +1,25 @@
 /*
 title = "Failed mounts before and after each change"
 topic = "changes"
-why = "Failed mounts of the affected drives before and after each change. A limit that was right before a change may be wrong after it, such as a retry time that is now shorter than a rewind."
+why = "Failed mounts of the affected drives before and after each change. A limit that was right before a change may be wrong after it. For example, a retry time may now be shorter than a rewind."
 takes = ["first_day", "last_day"]
 
 [params.n_days]
 type = "BIGINT"
 default = "7"
-doc = "maximum number of days to compare before and after a change"
+doc = "maximum number of days before a change that are compared with as many days after it"
 
 [columns]
 changed_at = { type = "TIMESTAMP", doc = "instant of the change, UTC" }
 what = { type = "VARCHAR", doc = "what was changed" }
 entities = { type = "VARCHAR", doc = "drives, mover hosts and archive systems that the change affected; NULL for a change of the complete site" }
-n_before = { type = "BIGINT", doc = "mounts requested before the change on the drives it affects: named drives, or all drives of a named mover host, system or site" }
-failed_before = { type = "BIGINT", doc = "failed mounts before the change" }
-n_after = { type = "BIGINT", doc = "mounts requested on these drives at the change or after it" }
-failed_after = { type = "BIGINT", doc = "failed mounts after the change" }
-share_before = { type = "DOUBLE", unit = "1", doc = "failed / requested mounts before the change" }
-share_after = { type = "DOUBLE", unit = "1", doc = "failed / requested mounts after the change" }
-is_worse = { type = "BOOLEAN", doc = "true if at least three mounts failed after the change, and their share is at least three times the share before it; NULL with fewer than 10 mounts before or after" }
+n_before = { type = "BIGINT", doc = "number of mounts requested before the change on the drives that it affected: named drives, or all drives of a named mover host, system or site" }
+failed_before = { type = "BIGINT", doc = "number of these mounts before the change that failed" }
+n_after = { type = "BIGINT", doc = "number of mounts requested on the affected drives at the change or after it" }
+failed_after = { type = "BIGINT", doc = "number of these mounts at the change or after it that failed" }
+share_before = { type = "DOUBLE", unit = "1", doc = "failed mounts / requested mounts, before the change" }
+share_after = { type = "DOUBLE", unit = "1", doc = "failed mounts / requested mounts, after the change" }
+is_worse = { type = "BOOLEAN", doc = "true if at least three mounts failed after the change, and share_after is at least three times share_before; NULL with fewer than 10 mounts before or after" }
 */
 WITH touched AS (
     SELECT g.change_id, g.changed_at, g.what, g.entity, d.drive

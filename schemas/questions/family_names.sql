@@ -1,20 +1,20 @@
 /*
 title = "File families whose names break the convention"
 topic = "requests"
-why = "A file family that combines what should be several families mixes data on tape that is not read together. This lists families whose names do not match the site's convention."
+why = "If one file family combines what should be several families, data that is not read together is mixed on the same tapes. This lists families whose names do not match the site's naming convention."
 takes = ["first_day", "last_day"]
 
 [params.pattern]
 type = "VARCHAR"
 default = "t1d0(mc|data_.+)_(RAW|RECO|AOD|ALCARECO)"
-doc = "regular expression that the complete name must match. The default is that of CMS at a Tier-1 site: simulated data by tier, real data by data set and tier"
+doc = "regular expression that a family's complete name must match. The default is the convention of CMS at a Tier-1 site: simulated data by tier, real data by data set and tier"
 
 [columns]
 system = { type = "VARCHAR", doc = "archive system" }
 storage_group = { type = "VARCHAR", doc = "storage group" }
-file_family = { type = "VARCHAR", doc = "file family whose name does not match; files without a family are left out" }
+file_family = { type = "VARCHAR", doc = "file family whose name does not match the regular expression; files without a family are left out" }
 n_files = { type = "BIGINT", doc = "complete files" }
-volume_gb = { type = "DOUBLE", unit = "GB", doc = "data moved in files of the family" }
+volume_gb = { type = "DOUBLE", unit = "GB", doc = "data of the family's files that was moved on tape" }
 busy_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours spent on files of the family" }
 */
 SELECT system, storage_group, file_family, CAST(sum(n_files) AS BIGINT) AS n_files, sum(volume_gb) AS volume_gb,

@@ -1,13 +1,13 @@
 /*
 title = "Sizes of files, estimated from pauses in disk traffic"
 topic = "host"
-why = "In frequent samples a pause in disk traffic marks the end of a file, so the bytes between two pauses are its size. This estimates file sizes without a log of the tape system."
+why = "In frequent samples a pause in disk traffic marks the end of a file, so the bytes of a burst between two pauses are its size. This estimates file sizes without a log of the tape system."
 takes = ["first_day", "last_day", "host"]
 
 [params.pause_s]
 type = "DOUBLE"
 default = "3"
-doc = "pause that ends a file; shorter pauses are flushes of the page cache"
+doc = "shortest pause that counts as the end of a file; shorter pauses come from flushes of the page cache"
 
 [params.silent_mb_s]
 type = "DOUBLE"
@@ -17,13 +17,13 @@ doc = "rate below which a sample counts as a pause"
 [columns]
 host = { type = "VARCHAR", doc = "host" }
 direction = { type = "VARCHAR", doc = "read or write: direction of the traffic at the station's disks" }
-tool = { type = "VARCHAR", doc = "program that took the most samples; only its samples count" }
+tool = { type = "VARCHAR", doc = "program that took the samples; if several programs did, the one with the most samples, because only its samples are used" }
 step_s = { type = "DOUBLE", unit = "s", doc = "median time between two samples" }
-n_files = { type = "BIGINT", doc = "bursts of traffic with a pause before and after; NULL where the samples are too far apart to show a burst" }
-p10_gb = { type = "DOUBLE", unit = "GB", doc = "size that one in ten bursts stays below" }
-p50_gb = { type = "DOUBLE", unit = "GB", doc = "median size of a burst" }
-p90_gb = { type = "DOUBLE", unit = "GB", doc = "size that one in ten bursts exceeds" }
-logged_gb = { type = "DOUBLE", unit = "GB", doc = "median size of the station's files in the movers' log on these days, to compare: written to tape for disk reads, read from tape for disk writes; NULL without files in that log" }
+n_files = { type = "BIGINT", doc = "number of files found: bursts of traffic with a pause before and after; NULL where the samples are too far apart to show a burst" }
+p10_gb = { type = "DOUBLE", unit = "GB", doc = "size of files (bursts of traffic) that one in ten stays below" }
+p50_gb = { type = "DOUBLE", unit = "GB", doc = "median size of the files (bursts of traffic)" }
+p90_gb = { type = "DOUBLE", unit = "GB", doc = "size of files (bursts of traffic) that one in ten exceeds" }
+logged_gb = { type = "DOUBLE", unit = "GB", doc = "median size of the station's files in the movers' log on the same days, for comparison. Disk reads are compared with files written to tape, disk writes with files read from it. NULL without such files" }
 reason_missing = { type = "VARCHAR", was = "cannot_tell", doc = "why file sizes cannot be estimated; NULL where they can" }
 */
 WITH counted AS (

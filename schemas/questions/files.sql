@@ -2,33 +2,33 @@
 title = "Files read"
 topic = "operations"
 was = ["file_hashes"]
-why = "The log files of the warehouse with the state of every line, and the hashes needed to reproduce the numbers."
+why = "All log files that were read, with the number of lines used, skipped and rejected, and the hashes needed to reproduce the numbers."
 
 [params.from_day]
 type = "DATE"
 default = "0001-01-01"
-doc = "first site day: files with data of this day or later are listed, and all files without data"
+doc = "first site day: files with data on this day or later are listed, and all files without data"
 
 [params.to_day]
 type = "DATE"
 default = "9999-12-31"
-doc = "last site day: files with data of this day or earlier are listed"
+doc = "last site day: files with data on this day or earlier are listed, and all files without data"
 
 [columns]
 file_id = { type = "VARCHAR", doc = "file" }
 path = { type = "VARCHAR", doc = "path at which the file was read" }
-source = { type = "VARCHAR", doc = "source that read the file; NULL where no source recognised it" }
-state = { type = "VARCHAR", doc = "state of the file: loaded, failed, unknown or withdrawn" }
+source = { type = "VARCHAR", doc = "source (kind of log) as which the file was read; NULL where it was not recognised" }
+state = { type = "VARCHAR", doc = "loaded (its lines are in use), failed (it could not be read), unknown (not recognised as a kind of log) or withdrawn (its lines are no longer in use)" }
 reason = { type = "VARCHAR", doc = "why the file failed or was not recognised" }
 note = { type = "VARCHAR", doc = "remarks on a file that was read, e.g. names of time zones that contradict its zone, or averages since boot that were left out" }
 n_lines = { type = "BIGINT", doc = "lines" }
-n_used = { type = "BIGINT", doc = "lines that became records or were needed for them" }
-n_skipped = { type = "BIGINT", doc = "lines of a kind that the source does not need" }
-n_rejected = { type = "BIGINT", doc = "lines that should have become records but could not be read" }
-n_records = { type = "BIGINT", doc = "rows of bronze relations that came from the file" }
+n_used = { type = "BIGINT", doc = "number of lines that became records, or were needed to interpret other lines" }
+n_skipped = { type = "BIGINT", doc = "number of lines of a kind that is not needed" }
+n_rejected = { type = "BIGINT", doc = "number of lines that should have become records but could not be read" }
+n_records = { type = "BIGINT", doc = "number of records made from the file's lines (rows of bronze relations)" }
 first_at = { type = "TIMESTAMP", doc = "earliest instant in the file, UTC" }
 last_at = { type = "TIMESTAMP", doc = "latest instant in the file, UTC" }
-sha256 = { type = "VARCHAR", doc = "hash of the decompressed bytes, as far as the file was read" }
+sha256 = { type = "VARCHAR", doc = "SHA-256 hash of the file's decompressed bytes, up to the point to which the file was read" }
 */
 SELECT f.file_id, f.path, f.source, f.state, f.reason, f.note, f.n_lines, f.n_used, f.n_skipped, f.n_rejected, f.n_records,
        f.first_at, f.last_at, f.sha256

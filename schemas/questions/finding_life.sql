@@ -1,25 +1,25 @@
 /*
-title = "State of findings, new to gone"
+title = "State of findings, from new to gone"
 topic = "findings"
-why = "Which findings are open or gone, since when, and what people noted on them."
+why = "Which findings are open or gone, since when, and what notes people left on them."
 
 [params.last_day]
 type = "DATE"
 doc = "report the state as of this site day; default: the last day with data"
 
 [columns]
-finding_id = { type = "VARCHAR", doc = "hash of the finding's rule and entity, the same every night" }
-state = { type = "VARCHAR", doc = "new, open, acknowledged, muted or returned: the finding fired on the last day judged. gone: it fired before, but not on that day" }
+finding_id = { type = "VARCHAR", doc = "id of the finding: a hash of its rule and entity, so it is the same every day" }
+state = { type = "VARCHAR", doc = "new, open, acknowledged, muted or returned: the finding fired when the rules could last judge it. gone: it did not fire on a later day with enough logs" }
 severity = { type = "VARCHAR", doc = "severity of the finding when it last fired" }
 rule = { type = "VARCHAR", doc = "rule" }
-entity = { type = "VARCHAR", doc = "entity that the finding concerns" }
+entity = { type = "VARCHAR", doc = "drive, station, host or other entity that the finding concerns" }
 first_day = { type = "DATE", doc = "first site day on which the finding fired" }
 last_day = { type = "DATE", doc = "last site day on which the finding fired" }
 n_days = { type = "BIGINT", doc = "number of days on which the finding fired" }
-gone_day = { type = "DATE", doc = "first day on which the rules ran and the finding did not fire again; NULL while it is open" }
-until_day = { type = "DATE", doc = "last site day of the mute; NULL for a mute without end, and without a mute" }
+gone_day = { type = "DATE", doc = "first day after the finding last fired on which the rules ran with enough logs and it did not fire; NULL for a finding that is not gone" }
+until_day = { type = "DATE", doc = "last site day on which the finding is muted; NULL if it is muted without end, or not muted" }
 note = { type = "VARCHAR", doc = "text of the newest note that a person left on the finding" }
-text = { type = "VARCHAR", doc = "the finding as a sentence, when it last fired" }
+text = { type = "VARCHAR", doc = "the finding as a sentence, in the wording of the last time it fired" }
 */
 WITH fired AS (
     SELECT finding_id, arg_max(state, day) AS state, arg_max(severity, day) AS severity, any_value(rule) AS rule,

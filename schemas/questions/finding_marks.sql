@@ -1,7 +1,7 @@
 /*
-title = "People's marks on a finding"
+title = "What people marked on a finding"
 topic = "findings"
-why = "Who acknowledged, muted, reopened or commented on a finding, when and why. The last mark that is not a comment decides the finding's state."
+why = "Who acknowledged, muted, reopened or commented on a finding, when and why. The last of these marks that is not just a comment decides the finding's state."
 
 [params.finding]
 type = "VARCHAR"
@@ -9,13 +9,13 @@ default = ""
 doc = "id of one finding; default: all findings"
 
 [columns]
-number = { type = "BIGINT", doc = "order in which the marks were made" }
-finding_id = { type = "VARCHAR", doc = "hash of the finding's rule and entity, the same every night" }
-kind = { type = "VARCHAR", doc = "acknowledge, mute, reopen or note (a comment)" }
-made_at = { type = "TIMESTAMP", doc = "when the mark was made, UTC; NULL for marks of an older release" }
-author = { type = "VARCHAR", doc = "who made the mark: sign-in address, or user name on the machine; NULL for marks of an older release" }
-day = { type = "DATE", doc = "newest site day on which rules had run when the mark was made" }
-until_day = { type = "DATE", doc = "last site day of the mute; NULL for a mute without end, and for other marks" }
+number = { type = "BIGINT", doc = "position of the mark in the order in which marks were made" }
+finding_id = { type = "VARCHAR", doc = "id of the finding: a hash of its rule and entity, so it is the same every day" }
+kind = { type = "VARCHAR", doc = "kind of the mark: acknowledge, mute, reopen or note (a comment)" }
+made_at = { type = "TIMESTAMP", doc = "when the mark was made, UTC; NULL for marks made with an older release of tapescope" }
+author = { type = "VARCHAR", doc = "who made the mark: sign-in address, or user name on the machine; NULL for marks made with an older release of tapescope" }
+day = { type = "DATE", doc = "newest site day for which rules had run when the mark was made" }
+until_day = { type = "DATE", doc = "last site day on which the finding is muted; NULL if it is muted without end, and for other kinds of mark" }
 note = { type = "VARCHAR", doc = "why" }
 */
 SELECT number, finding_id, kind, made_at, author, day, until_day, note

@@ -10,27 +10,27 @@ default = ""
 doc = "id of one finding; default: all findings"
 
 [columns]
-day = { type = "DATE", doc = "last site day of the period for which the rule fired" }
+day = { type = "DATE", doc = "last site day of the period that the rule judged" }
 first_day = { type = "DATE", doc = "first site day of the period that the rule judged" }
-finding_id = { type = "VARCHAR", doc = "hash of the finding's rule and entity, the same every night" }
+finding_id = { type = "VARCHAR", doc = "id of the finding: a hash of its rule and entity, so it is the same every day" }
 rule = { type = "VARCHAR", doc = "rule that fired" }
 severity = { type = "VARCHAR", doc = "info, warning or critical" }
 state = { type = "VARCHAR", doc = "new, open, returned, acknowledged or muted" }
-entity = { type = "VARCHAR", doc = "entity that the finding concerns" }
+entity = { type = "VARCHAR", doc = "drive, station, host or other entity that the finding concerns" }
 started_at = { type = "TIMESTAMP", doc = "start, UTC" }
 ended_at = { type = "TIMESTAMP", doc = "end, UTC" }
-lost_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours or station-hours that the finding cost at most" }
+lost_hours = { type = "DOUBLE", unit = "h", doc = "upper limit of the drive-hours or station-hours that the finding cost" }
 lost_gb_day = { type = "DOUBLE", unit = "GB/day", doc = "data that could have moved in the lost time at the drives' own rates, if nothing else limited them. gain_gb_day is the part that remains after the next bottleneck" }
-gain_gb_day = { type = "DOUBLE", unit = "GB/day", doc = "extra data that would move if the cause were fixed, capped by the next bottleneck; NULL where the gain is not known" }
+gain_gb_day = { type = "DOUBLE", unit = "GB/day", doc = "extra data per day that would move if the cause were fixed, as far as the next bottleneck allows; NULL where the gain is not known" }
 gain_gb_day_low = { type = "DOUBLE", was = "gain_least_gb_day", unit = "GB/day", doc = "low end of the gain's 90 % interval" }
 gain_gb_day_high = { type = "DOUBLE", was = "gain_most_gb_day", unit = "GB/day", doc = "high end of the gain's 90 % interval" }
 bottleneck = { type = "VARCHAR", doc = "next bottleneck" }
-confidence = { type = "VARCHAR", doc = "confidence in the finding, with the reason" }
+confidence = { type = "VARCHAR", doc = "how certain the finding is, with the reason" }
 text = { type = "VARCHAR", doc = "the finding as a sentence" }
 means = { type = "VARCHAR", doc = "what a finding of this rule usually means" }
-look_at = { type = "VARCHAR", doc = "what to check next" }
+look_at = { type = "VARCHAR", doc = "what a person should check next" }
 facts = { type = "VARCHAR", doc = "numbers in the finding's text (JSON)" }
-joined_to = { type = "VARCHAR", doc = "another finding with the same cause, which counts the loss; NULL for a finding that counts its own loss" }
+joined_to = { type = "VARCHAR", doc = "id of another finding with the same cause, which counts the loss of both; NULL for a finding that counts its own loss" }
 evidence = { type = "VARCHAR", doc = "log lines that prove the finding (JSON: path, line_no, at, text)" }
 */
 SELECT day, first_day, finding_id, rule, severity, state, entity, started_at, ended_at, lost_hours, lost_gb_day, gain_gb_day,

@@ -1,16 +1,16 @@
 /*
 title = "Bytes on each hop between network and tape"
 topic = "stations"
-why = "Each byte crosses the network, is written to a disk, read from it and moved by a drive. The bytes on each of these hops show what moves twice, and which hop has no log."
+why = "Each byte crosses the network, is written to a disk, read from it and moved by a drive. The bytes on each of these hops show which data moves twice, and which hop has no log."
 takes = ["first_day", "last_day", "station"]
 
 [columns]
 station = { type = "VARCHAR", doc = "station" }
-hop = { type = "VARCHAR", doc = "hop of the data: network in, tape read, disk write, disk read, tape write or network out; rows have the order of a migrated byte" }
-moved_gb = { type = "DOUBLE", unit = "GB", doc = "data that passed the hop in the period; of a file over midnight only the part in the period counts; NULL where no log shows it" }
-of_tape = { type = "DOUBLE", unit = "1", doc = "moved_gb / bytes read from and written to tape. At a migration station disk write and disk read add up to 1 if each byte is written and read once; NULL without tape traffic" }
-active_hours = { type = "DOUBLE", unit = "h", doc = "for drives, hours in which files moved; for links and disks, hours at 1 MB/s or more" }
-active_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "moved_gb / active_hours, per drive or link where there are several" }
+hop = { type = "VARCHAR", doc = "hop of the data: network in, tape read, disk write, disk read, tape write or network out. Rows follow the path of a byte that is migrated from tape to tape" }
+moved_gb = { type = "DOUBLE", unit = "GB", doc = "data that passed the hop in the period. Of a file moved over midnight only the part in the period counts. NULL where no log shows the hop" }
+of_tape = { type = "DOUBLE", unit = "1", doc = "moved_gb / all bytes read from and written to tape. If a migration reads each byte from tape once and writes it to tape once, disk write and disk read have 0.5 each. NULL without tape traffic" }
+active_hours = { type = "DOUBLE", unit = "h", doc = "hours in which data passed the hop: for drives, hours in which files moved; for links and disks, hours at 1 MB/s or more" }
+active_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "moved_gb / active_hours: the rate of one drive or link; where there are several, their mean" }
 */
 WITH bound AS (
     SELECT day_begin($first_day, zone) AS begin_at, day_end($last_day, zone) AS end_at

@@ -1,22 +1,22 @@
 /*
 title = "Did forecasts come true?"
 topic = "forecasts"
-why = "Compares the nightly forecasts of campaigns with the outcome. Nine of ten outcomes should be inside the 90 % interval."
+why = "Compares each night's forecasts for campaigns with what happened later. Nine of ten outcomes should be inside the forecast's 90 % interval."
 
 [params.last_day]
 type = "DATE"
-doc = "site day up to which outcomes are known; default: the last day with data"
+doc = "last site day of which outcomes are used; default: the last day with data"
 
 [columns]
-day = { type = "DATE", doc = "last site day with data when the forecast was made" }
+day = { type = "DATE", doc = "last site day with data at the time of the forecast" }
 entity = { type = "VARCHAR", doc = "campaign" }
-quantity = { type = "VARCHAR", doc = "week_gb: data moved in the seven days after the forecast; days_left: days until the campaign's size has moved" }
+quantity = { type = "VARCHAR", doc = "what was forecast. week_gb: data moved in the seven days after the forecast. days_left: days until all data of the campaign has moved" }
 unit = { type = "VARCHAR", doc = "unit" }
 value = { type = "DOUBLE", doc = "the forecast" }
 value_low = { type = "DOUBLE", was = "low", doc = "low end of the forecast's 90 % interval; NULL where there is no interval" }
 value_high = { type = "DOUBLE", was = "high", doc = "high end of the forecast's 90 % interval" }
-actual = { type = "DOUBLE", was = "came", doc = "actual outcome. For days_left it is the number of full days until the campaign was complete. NULL while it is not complete, or where logs are missing" }
-verdict = { type = "VARCHAR", doc = "held: the outcome is inside the interval. less than forecast, more than forecast: it is outside. logs missing: the outcome cannot be known. not over: the forecast may still come true" }
+actual = { type = "DOUBLE", was = "came", doc = "what happened. For days_left it is the number of full days until the campaign was complete. NULL while it is not complete, or where logs are missing" }
+verdict = { type = "VARCHAR", doc = "held: the outcome is inside the forecast's interval. less than forecast, more than forecast: it is outside. logs missing: the outcome cannot be known. not over: the forecast may still come true" }
 */
 WITH done AS (
     SELECT k.campaign, k.day, k.moved_gb, c.size_tb,

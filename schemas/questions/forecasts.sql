@@ -1,7 +1,7 @@
 /*
 title = "Forecasts"
 topic = "forecasts"
-why = "The forecasts of a night: costs, drives needed, ends of campaigns and spool headroom. Each has an interval, or the reason why there is no estimate."
+why = "The forecasts made in one night: costs, number of drives needed, ends of campaigns and time until spools are full. Each has a 90 % interval, or the reason why there is no estimate."
 
 [params.last_day]
 type = "DATE"
@@ -9,16 +9,16 @@ doc = "site day for which the forecasts were made; default: the last day with da
 
 [columns]
 model = { type = "VARCHAR", doc = "model that computed the forecast" }
-entity = { type = "VARCHAR", doc = "what the forecast concerns: kind of drive (with or without a direction), campaign, plan or station" }
+entity = { type = "VARCHAR", doc = "what the forecast concerns: a kind of drive (with or without a direction), a campaign, a plan or a station" }
 quantity = { type = "VARCHAR", doc = "forecast quantity" }
-varied_input = { type = "VARCHAR", was = "alone", doc = "input that this row varies: value_low is the result with its low end, value_high with its high end, and value the result after a change of it. NULL for the forecast itself" }
+varied_input = { type = "VARCHAR", was = "alone", doc = "input that is varied in this row. value_low is the result with its low end, value_high with its high end, and value the result after a change of it. NULL for the forecast itself" }
 unit = { type = "VARCHAR", doc = "unit" }
-value = { type = "DOUBLE", doc = "the forecast, in the unit of its row; NULL where the data does not allow an estimate" }
+value = { type = "DOUBLE", doc = "result of the forecast, in the unit of its row; NULL where the data does not allow an estimate" }
 value_low = { type = "DOUBLE", was = "low", doc = "low end of the forecast's 90 % interval; NULL where there is no interval" }
-value_high = { type = "DOUBLE", was = "high", doc = "high end of the forecast's 90 % interval; NULL also where the event may never happen" }
-until_day = { type = "DATE", doc = "site day at the end of which the outcome is known" }
+value_high = { type = "DOUBLE", was = "high", doc = "high end of the forecast's 90 % interval; NULL where there is no interval, and where the event may never happen" }
+until_day = { type = "DATE", doc = "site day at whose end it will be known whether the forecast came true" }
 n_samples = { type = "BIGINT", was = "n_seen", doc = "number of days or mounts that the forecast is based on" }
-sample_unit = { type = "VARCHAR", was = "seen", doc = "unit of the sample: days or mounts" }
+sample_unit = { type = "VARCHAR", was = "seen", doc = "what n_samples counts: days or mounts" }
 reason_missing = { type = "VARCHAR", was = "cannot_tell", doc = "why there is no estimate; NULL where there is one" }
 data_needed = { type = "VARCHAR", was = "wanted", doc = "data that would make an estimate possible" }
 first_day = { type = "DATE", doc = "first site day of the data that the forecast is based on" }

@@ -1,17 +1,17 @@
 /*
 title = "Age of the data, and outcome of the last runs"
 topic = "operations"
-why = "No number is newer than the newest log line that was read, or better than the last run of each step. A step that had nothing to do records no run."
+why = "How current the numbers are: the newest log line that was read, and the last run of each step of tapescope. A step that had nothing to do records no run."
 
 [columns]
-kind = { type = "VARCHAR", doc = "all (one row for the site), source (one row per kind of log) or step (one row per step)" }
-name = { type = "VARCHAR", doc = "source or step; in the row all, the step that ran last, or the step whose last run failed" }
-until_at = { type = "TIMESTAMP", doc = "newest instant in the logs, UTC; instants more than a day after the newest file was written do not count" }
-until_day = { type = "DATE", doc = "site day of the newest instant in the logs" }
+kind = { type = "VARCHAR", doc = "what the row is for: all (the complete site), source (one kind of log) or step (one step of tapescope)" }
+name = { type = "VARCHAR", doc = "name of the source or step; in the row all, the step whose last run failed, or else the step that ran last" }
+until_at = { type = "TIMESTAMP", doc = "newest time in the logs, UTC; times more than a day after the newest file was written do not count" }
+until_day = { type = "DATE", doc = "site day of the newest time in the logs" }
 ended_at = { type = "TIMESTAMP", doc = "end of the last run, UTC" }
 outcome = { type = "VARCHAR", doc = "done or failed" }
 failure = { type = "VARCHAR", doc = "error of a failed run" }
-summary = { type = "VARCHAR", was = "says", doc = "one sentence about the row, with times in the site's time zone" }
+summary = { type = "VARCHAR", was = "says", doc = "one sentence that sums up the row, with times in the site's time zone" }
 */
 WITH written AS (
     SELECT max(make_timestamp(modified_ns // 1000)) FILTER (modified_ns >= 631152000e9) + INTERVAL 1 DAY AS most_at FROM ops.file

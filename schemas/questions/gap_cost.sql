@@ -2,22 +2,22 @@
 title = "Cost of long gaps"
 topic = "gaps"
 was = ["gaps_by_station"]
-why = "What long gaps between files cost at each station and drive, in hours and in data that could have moved. The gaps are avoidable gaps: they exclude file marks, tape motion and time without a request."
+why = "What long gaps between files cost at each station and drive, in hours and in data that could have moved. Only avoidable gaps count, which exclude file marks, tape motion and time without a request."
 takes = ["first_day", "last_day", "station", "drive"]
 
 [columns]
-level = { type = "VARCHAR", doc = "what the row sums up: all gaps, one station, or one drive" }
-station = { type = "VARCHAR", doc = "station whose client ended the gaps; NULL in the row for all stations" }
-drive = { type = "VARCHAR", doc = "drive with the gaps; NULL in a row that sums up several drives" }
+level = { type = "VARCHAR", doc = "what the row sums up: all gaps, the gaps of one station, or those of one drive at one station" }
+station = { type = "VARCHAR", doc = "station of the client whose file came after each gap; NULL in the row for all stations" }
+drive = { type = "VARCHAR", doc = "drive in which the gaps occurred; NULL in a row that sums up several drives" }
 n_gaps = { type = "BIGINT", doc = "gaps" }
 p50_s = { type = "DOUBLE", unit = "s", doc = "median avoidable gap" }
 p95_s = { type = "DOUBLE", unit = "s", doc = "95th percentile of the avoidable gaps" }
-modal_s = { type = "DOUBLE", unit = "s", doc = "most frequent avoidable gap, rounded to full seconds; of several equally frequent gaps the shortest" }
-share_long = { type = "DOUBLE", unit = "1", doc = "share of long gaps: those that exceed the expected gap by more than excess_s of the rule long_gap" }
+modal_s = { type = "DOUBLE", unit = "s", doc = "most frequent length of an avoidable gap, rounded to full seconds; of several equally frequent lengths the shortest" }
+share_long = { type = "DOUBLE", unit = "1", doc = "long gaps as a share of all gaps; a gap is long if it exceeds the expected gap by more than excess_s of the rule long_gap" }
 n_long_gaps = { type = "BIGINT", doc = "number of long gaps" }
-lost_hours = { type = "DOUBLE", unit = "h", doc = "time in long gaps beyond the expected gap" }
+lost_hours = { type = "DOUBLE", unit = "h", doc = "sum, over the long gaps, of the time by which each exceeds the expected gap" }
 lost_gb = { type = "DOUBLE", unit = "GB", doc = "upper limit of the data that could have moved in lost_hours, at the rate of the file before each gap" }
-lost_gb_day = { type = "DOUBLE", unit = "GB/day", doc = "lost_gb per day of the period, if nothing else limited the drives. The question lost_time shows what remains after the next bottleneck: gain_gb_day of the cause long_gap" }
+lost_gb_day = { type = "DOUBLE", unit = "GB/day", doc = "lost_gb per day of the period, if nothing else limited the drives. For the part that remains after the next bottleneck, see gain_gb_day of the cause long_gap in the question lost_time" }
 */
 WITH counted AS (
     SELECT station, drive, avoidable_s, sum(n_gaps) AS n_gaps, sum(rate_bytes_s) AS rate_bytes_s

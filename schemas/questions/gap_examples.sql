@@ -1,36 +1,36 @@
 /*
 title = "Examples of long gaps"
 topic = "gaps"
-why = "The two log lines around each gap prove it. The examples have the most frequent length of long gaps."
+why = "For each example, the two log lines around the gap prove it. The examples are those closest to the median of the long gaps of their station and drive."
 takes = ["first_day", "last_day", "station", "drive"]
 
 [params.n]
 type = "BIGINT"
 default = "2"
-doc = "number of examples for each station and drive"
+doc = "maximum number of examples for each station and drive"
 
 [columns]
-station = { type = "VARCHAR", doc = "station whose client ended the gap" }
+station = { type = "VARCHAR", doc = "station of the client whose file came after the gap" }
 drive = { type = "VARCHAR", doc = "drive" }
-gap_id = { type = "VARCHAR", doc = "id of the gap, which is the id of the transfer before it" }
-started_at = { type = "TIMESTAMP", doc = "last block of the file before the gap, UTC" }
-ended_at = { type = "TIMESTAMP", doc = "first block of the file after the gap, UTC" }
+gap_id = { type = "VARCHAR", doc = "id of the gap, equal to the id of the transfer before it" }
+started_at = { type = "TIMESTAMP", doc = "start of the gap: last block of the file before it, UTC" }
+ended_at = { type = "TIMESTAMP", doc = "end of the gap: first block of the file after it, UTC" }
 gap_s = { type = "DOUBLE", unit = "s", doc = "whole gap" }
-avoidable_s = { type = "DOUBLE", was = "judged_s", unit = "s", doc = "avoidable gap: time for databases, request and start" }
-filemark_s = { type = "DOUBLE", unit = "s", doc = "time to write the file mark" }
-checksum_s = { type = "DOUBLE", unit = "s", doc = "time to read the file back for its checksum" }
-database_s = { type = "DOUBLE", unit = "s", doc = "time to update file and volume databases" }
-no_request_s = { type = "DOUBLE", unit = "s", doc = "time without a request for the drive" }
-request_s = { type = "DOUBLE", unit = "s", doc = "time of the dialogue until the next request reached the mover" }
+avoidable_s = { type = "DOUBLE", was = "judged_s", unit = "s", doc = "avoidable part of the gap: time for database updates, the next request, and the start of the transfer" }
+filemark_s = { type = "DOUBLE", unit = "s", doc = "part of the gap in which the file mark was written" }
+checksum_s = { type = "DOUBLE", unit = "s", doc = "part of the gap in which the file was read back for its checksum" }
+database_s = { type = "DOUBLE", unit = "s", doc = "part of the gap in which the databases of files and tapes were updated" }
+no_request_s = { type = "DOUBLE", unit = "s", doc = "part of the gap in which there was no request for the drive" }
+request_s = { type = "DOUBLE", unit = "s", doc = "part of the gap in which client, server and mover exchanged messages until the next request reached the mover" }
 client_s = { type = "DOUBLE", unit = "s", doc = "part of request_s in which the client had not yet queued the next request; NULL where no log shows when it did" }
-position_s = { type = "DOUBLE", unit = "s", doc = "time of tape motion" }
-start_s = { type = "DOUBLE", unit = "s", doc = "time to connect and to start the transfer" }
-path = { type = "VARCHAR", doc = "log file of the line before the gap" }
-next_path = { type = "VARCHAR", doc = "log file of the line after the gap" }
-previous_line_no = { type = "BIGINT", doc = "line of the last block before the gap" }
-next_line_no = { type = "BIGINT", doc = "line that starts the file after the gap" }
-previous_message = { type = "VARCHAR", doc = "text of the line before the gap" }
-next_message = { type = "VARCHAR", doc = "text of the line after the gap" }
+position_s = { type = "DOUBLE", unit = "s", doc = "part of the gap in which the tape wound to the next file" }
+start_s = { type = "DOUBLE", unit = "s", doc = "part of the gap in which the connection was made and the transfer started" }
+path = { type = "VARCHAR", doc = "log file with the last line before the gap" }
+next_path = { type = "VARCHAR", doc = "log file with the first line after the gap" }
+previous_line_no = { type = "BIGINT", doc = "number of the line that records the last block before the gap" }
+next_line_no = { type = "BIGINT", doc = "number of the line that records the start of the file after the gap" }
+previous_message = { type = "VARCHAR", doc = "text of the last line before the gap" }
+next_message = { type = "VARCHAR", doc = "text of the first line after the gap" }
 */
 WITH long_gap AS (
     SELECT g.*, median(g.avoidable_s) OVER (PARTITION BY g.station, g.drive) AS usual_s

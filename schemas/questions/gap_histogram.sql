@@ -1,14 +1,14 @@
 /*
 title = "Histogram of avoidable gaps between files"
 topic = "gaps"
-why = "Two peaks reveal two kinds of dialogue between files, a healthy one and one that is stuck. An average hides this."
+why = "Number of gaps by length. Two peaks reveal that some gaps have a normal exchange of messages between files, and others one that gets stuck. An average hides this."
 takes = ["first_day", "last_day", "station", "drive"]
 
 [columns]
-station = { type = "VARCHAR", doc = "station whose client ended the gaps" }
+station = { type = "VARCHAR", doc = "station of the client whose file came after each gap" }
 drive = { type = "VARCHAR", doc = "drive" }
-bin_from_s = { type = "DOUBLE", unit = "s", doc = "shortest avoidable gap in the bin, which is 1 s wide; the bin at 30 s has all longer gaps" }
-n_gaps = { type = "BIGINT", doc = "number of gaps in the bin" }
+bin_from_s = { type = "DOUBLE", unit = "s", doc = "lower end of the bin, which is 1 s wide; the bin at 30 s contains all longer gaps too" }
+n_gaps = { type = "BIGINT", doc = "number of gaps whose avoidable part is in the bin" }
 */
 SELECT station, drive, CAST(least(floor(avoidable_s), 30) AS DOUBLE) AS bin_from_s, CAST(sum(n_gaps) AS BIGINT) AS n_gaps
 FROM gold.gap_length

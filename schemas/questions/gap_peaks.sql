@@ -1,16 +1,16 @@
 /*
 title = "Most common lengths of gaps between files"
 topic = "gaps"
-why = "Where the lengths of a station's gaps cluster. A peak at the expected gap is normal; any other peak has a cause."
+why = "The lengths around which a station's gaps cluster. A peak at the expected gap is normal; any other peak has a cause that should be found."
 takes = ["first_day", "last_day", "station", "drive"]
 
 [columns]
-station = { type = "VARCHAR", doc = "station whose client ended the gaps" }
-peak_s = { type = "DOUBLE", unit = "s", doc = "start of a bin of 1 s with more gaps than its neighbours and at least a twentieth of the station's gaps" }
-n_gaps = { type = "BIGINT", doc = "number of gaps in the peak's bin" }
-share = { type = "DOUBLE", unit = "1", doc = "share of the station's gaps in the peak's bin" }
-weight = { type = "DOUBLE", unit = "1", doc = "share of the station's gaps around the peak: up to the emptiest bin between this peak and each of its neighbours" }
-median_s = { type = "DOUBLE", unit = "s", doc = "median of the gaps around the peak" }
+station = { type = "VARCHAR", doc = "station of the client whose file came after each gap" }
+peak_s = { type = "DOUBLE", unit = "s", doc = "length of gap at the peak: start of a 1 s bin with more gaps than the bins next to it and at least a twentieth of the station's gaps" }
+n_gaps = { type = "BIGINT", doc = "number of gaps in the 1 s bin of the peak" }
+share = { type = "DOUBLE", unit = "1", doc = "gaps in the 1 s bin of the peak / all gaps of the station" }
+weight = { type = "DOUBLE", unit = "1", doc = "gaps that belong to the peak / all gaps of the station; peaks are separated at the bin with the fewest gaps between them" }
+median_s = { type = "DOUBLE", unit = "s", doc = "median length of the gaps that belong to the peak" }
 */
 WITH gap AS (
     SELECT station, avoidable_s, CAST(least(floor(avoidable_s), 30) AS DOUBLE) AS bin_from_s, sum(n_gaps) AS n_gaps

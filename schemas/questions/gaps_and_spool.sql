@@ -1,13 +1,13 @@
 /*
-title = "Long gaps with and without the next file on spool"
+title = "Long gaps with and without the next file on the spool"
 topic = "gaps"
-why = "If the next file was on spool, the dialogue caused the gap. If it was not, the drive had no data. The two causes have different remedies."
+why = "Gaps before files written to tape. If the next file was already on the spool, exchanging messages caused the gap; if not, the drive had no data. The two causes have different remedies."
 takes = ["first_day", "last_day"]
 
 [params.longer_than_s]
 type = "DOUBLE"
 default = "7"
-doc = "a station is left out if fewer than one in twenty of its gaps are longer than this"
+doc = "a station is listed only if more than one in twenty of its gaps are longer than this"
 
 [params.drive]
 type = "VARCHAR"
@@ -16,12 +16,12 @@ doc = "only this drive; default: all drives"
 
 [columns]
 station = { type = "VARCHAR", doc = "station of the client whose file came after each gap" }
-n_gaps = { type = "BIGINT", doc = "number of gaps before a file that was written" }
-p50_s = { type = "DOUBLE", unit = "s", doc = "median gap, without the time in which the drive had no request" }
-p95_s = { type = "DOUBLE", unit = "s", doc = "gap that one in twenty exceeds, without the time in which the drive had no request" }
-ready_share = { type = "DOUBLE", unit = "1", doc = "share of gaps with the next file on spool at their start. A log shows this, or its request was queued, or the same client command wrote the previous file" }
-metadata_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours of gaps at whose start the next file was on spool" }
-starved_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours of all other gaps: the next file was not on spool, or no log shows it" }
+n_gaps = { type = "BIGINT", doc = "number of gaps before a file that was written to tape" }
+p50_s = { type = "DOUBLE", unit = "s", doc = "median length of the gaps, without the time in which the drive had no request" }
+p95_s = { type = "DOUBLE", unit = "s", doc = "length that one in twenty gaps exceeds, without the time in which the drive had no request" }
+ready_share = { type = "DOUBLE", unit = "1", doc = "share of gaps at whose start the next file was on the spool. It counts as such if a log shows it, its request was queued, or the same client command wrote the previous file" }
+metadata_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours of gaps at whose start the next file was on the spool" }
+starved_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours of all other gaps: the next file was not on the spool, or no log shows that it was" }
 */
 -- One join after the other: both transfers have the gap's system, and joined by that alone they are all pairs there are.
 WITH wanted AS MATERIALIZED (

@@ -1,19 +1,19 @@
 /*
-title = "Average, sustained, peak and last rate of storage groups"
+title = "Average, median, highest and last rate of storage groups"
 topic = "requests"
-why = "Four rates of a storage group that are easily confused: the average over the period, the median of the active hours, the highest hour and the last hour."
+why = "Four rates of a storage group that are easily confused: the average over the period, the median of the hours with traffic, the highest hour and the last hour."
 takes = ["first_day", "last_day"]
 
 [columns]
 system = { type = "VARCHAR", doc = "archive system" }
 storage_group = { type = "VARCHAR", doc = "storage group; NULL in the row for all groups together" }
 mode = { type = "VARCHAR", doc = "read or write" }
-moved_tb = { type = "DOUBLE", unit = "TB", doc = "data in complete files moved in the period; the bytes of a file count evenly from its first block to its last" }
+moved_tb = { type = "DOUBLE", unit = "TB", doc = "data of complete files moved in the period. The bytes of a file are divided evenly over the time from its first block to its last" }
 average_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "moved_tb / length of the period in seconds" }
-active_hours = { type = "BIGINT", unit = "h", doc = "number of hours in which the group moved data" }
-sustained_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "median rate of the active hours" }
-min_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "lowest rate of an active hour" }
-max_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "highest rate of an active hour" }
+active_hours = { type = "BIGINT", unit = "h", doc = "number of hours in which data of the group moved" }
+sustained_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "median rate of the hours in which data of the group moved" }
+min_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "lowest hourly rate among the hours in which data of the group moved" }
+max_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "highest hourly rate in the period" }
 last_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "rate of the last hour of the period" }
 */
 WITH bound AS (

@@ -1,7 +1,7 @@
 /*
 title = "Activity of hosts over time"
 topic = "host"
-why = "Whether a host had capacity left while tapes waited for it: its CPUs, disks and network over the period, and the data that drives moved for it."
+why = "Whether a host had capacity left while tapes waited for it: use of its CPUs, disks and network over the period, and the data that drives moved for it."
 takes = ["first_day", "last_day"]
 
 [params.host]
@@ -12,25 +12,25 @@ doc = "only this host; default: all hosts"
 [params.n]
 type = "BIGINT"
 default = "300"
-doc = "maximum number of points per host, from the first to the last sample of the period"
+doc = "maximum number of points in time per host, from the first to the last sample of the period"
 
 [columns]
 host = { type = "VARCHAR", doc = "host" }
 bin_at = { type = "TIMESTAMP", doc = "start of the time step over which samples are averaged, UTC" }
-bin_s = { type = "DOUBLE", unit = "s", doc = "length of the time step, as short as the number of points allows" }
+bin_s = { type = "DOUBLE", unit = "s", doc = "length of the time step, as short as the maximum number of points allows" }
 cpu_user = { type = "DOUBLE", unit = "1", doc = "share of CPU time in user code, average of the samples" }
 cpu_system = { type = "DOUBLE", unit = "1", doc = "share of CPU time in the kernel" }
 cpu_wait = { type = "DOUBLE", unit = "1", doc = "share of CPU time in which CPUs were idle and disk requests were outstanding" }
 cpu_idle = { type = "DOUBLE", unit = "1", doc = "idle share of CPU time" }
-run_queue = { type = "DOUBLE", doc = "largest number of runnable processes" }
+run_queue = { type = "DOUBLE", doc = "largest number of runnable processes in any sample of the time step" }
 blocked = { type = "DOUBLE", doc = "largest number of processes that waited for a disk at the same time" }
 read_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "rate of reads from the host's disks" }
 write_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "rate of writes to the host's disks" }
-disk_busy = { type = "DOUBLE", unit = "1", doc = "busy share of the disk that was busiest in a sample, maximum over the time step" }
-in_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "data rate received by the host's network ports, or by its bonded interface with most traffic where no port was sampled" }
-out_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "data rate sent by the host's network ports, or by its bonded interface with most traffic where no port was sampled" }
-tape_read_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "rate of reads from tape for the host or by its drives, where the bytes of a transfer count evenly over its duration; NULL where no drive log names the host" }
-tape_write_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "rate of writes to tape for the host or by its drives, where the bytes of a transfer count evenly over its duration; NULL where no drive log names the host" }
+disk_busy = { type = "DOUBLE", unit = "1", doc = "busy share of the busiest disk, largest value of the samples in the time step" }
+in_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "data rate received by all of the host's network ports or, where no port was sampled, by its bonded interface with the most traffic" }
+out_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "data rate sent by all of the host's network ports or, where no port was sampled, by its bonded interface with the most traffic" }
+tape_read_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "rate of reads from tape for the host or by its drives. The bytes of a transfer are divided evenly over its duration. NULL where no drive log names the host" }
+tape_write_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "rate of writes to tape for the host or by its drives. The bytes of a transfer are divided evenly over its duration. NULL where no drive log names the host" }
 */
 WITH of_host AS (
     SELECT s.* FROM silver.host_sample s CROSS JOIN site.setting c

@@ -1,14 +1,14 @@
 /*
 title = "Files with impossible dates"
 topic = "operations"
-why = "A log cannot report events after the time at which it was written, and no supported log is older than 1990. Where it does, a clock or a date order is wrong. Such days do not count as days of the site."
+why = "A log cannot report events later than the time at which the file was written, and no supported log is older than 1990. A file with such dates has a wrong clock or date order. Its impossible days do not count as days with data."
 
 [columns]
 path = { type = "VARCHAR", doc = "file" }
-source = { type = "VARCHAR", doc = "source that read the file" }
+source = { type = "VARCHAR", doc = "source (kind of log) as which the file was read" }
 first_at = { type = "TIMESTAMP", doc = "earliest instant in the file, UTC" }
 last_at = { type = "TIMESTAMP", doc = "latest instant in the file, UTC" }
-written_at = { type = "TIMESTAMP", doc = "when the file was last written, UTC; NULL where the file system's own date is before 1990 and so wrong" }
+written_at = { type = "TIMESTAMP", doc = "when the file was last written, UTC; NULL where the file system's date for it is before 1990 and therefore wrong" }
 summary = { type = "VARCHAR", was = "says", doc = "what is wrong with the dates in the file" }
 */
 WITH file AS (

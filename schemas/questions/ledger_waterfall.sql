@@ -1,21 +1,21 @@
 /*
 title = "From all drive-hours to hours in which data moved"
 topic = "hours"
-why = "Subtracts the hours of each bucket from all drive-hours. The rest at the end is the time in which data moved."
+why = "Starts from all drive-hours and subtracts the hours of each bucket of drive time, such as idle or mounting. What remains at the end is the time in which data moved."
 takes = ["first_day", "last_day", "drive"]
 
 [columns]
-number = { type = "BIGINT", doc = "position of the bucket in the waterfall" }
-bucket = { type = "VARCHAR", doc = "bucket of gold.drive_ledger" }
+number = { type = "BIGINT", doc = "position of the bucket in the order of subtraction" }
+bucket = { type = "VARCHAR", doc = "name of the bucket, as in gold.drive_ledger" }
 bucket_words = { type = "VARCHAR", doc = "meaning of the bucket in words" }
-time_group = { type = "VARCHAR", doc = "group of the bucket (gold.drive_time_bucket)" }
+time_group = { type = "VARCHAR", doc = "group of drive time to which the bucket belongs (gold.drive_time_bucket)" }
 group_words = { type = "VARCHAR", doc = "name of the group in words" }
 colour = { type = "VARCHAR", doc = "colour of the group in figures" }
-n_drives = { type = "BIGINT", doc = "number of drives with time in the bucket" }
-bucket_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours in the bucket" }
-share = { type = "DOUBLE", unit = "1", doc = "share of all drive-hours that is in the bucket" }
+n_drives = { type = "BIGINT", doc = "number of drives that spent time in the bucket" }
+bucket_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours spent in the bucket" }
+share = { type = "DOUBLE", unit = "1", doc = "drive-hours in the bucket / all drive-hours" }
 from_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours that remain before the bucket is subtracted" }
-to_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours that remain after the bucket is subtracted; 0 for the bucket in which data moved" }
+to_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours that remain after the bucket is subtracted; 0 for the last bucket, in which data moved" }
 */
 WITH summed AS (
     SELECT bucket, count(DISTINCT drive) AS n_drives, sum(duration_us) AS us FROM gold.drive_ledger

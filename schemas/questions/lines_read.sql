@@ -1,18 +1,18 @@
 /*
 title = "Lines used, skipped and rejected"
 topic = "operations"
-why = "Proves that no line was lost: for each source, the used, skipped and rejected lines add up to the lines of its files. Files of the period and files without data are included."
+why = "Proves that no line of a log was lost: for each kind of log, the used, skipped and rejected lines add up to all lines of its files. Files with data in the period and files without data are included."
 takes = ["first_day", "last_day"]
 
 [columns]
-source = { type = "VARCHAR", doc = "source that read the lines; unknown where no source recognised the file" }
-state = { type = "VARCHAR", doc = "state of the files: loaded, failed, unknown or withdrawn" }
+source = { type = "VARCHAR", doc = "source (kind of log) as which the lines were read; unknown where the file was not recognised" }
+state = { type = "VARCHAR", doc = "loaded (the files' lines are in use), failed (they could not be read), unknown (not recognised as a kind of log) or withdrawn (their lines are no longer in use)" }
 n_files = { type = "BIGINT", doc = "files" }
 n_lines = { type = "BIGINT", doc = "lines" }
-n_used = { type = "BIGINT", doc = "lines that became records or were needed for them" }
-n_skipped = { type = "BIGINT", doc = "lines of a kind that the source does not need" }
-n_rejected = { type = "BIGINT", doc = "lines that should have become records but could not be read" }
-n_records = { type = "BIGINT", doc = "rows of bronze relations that came from the lines" }
+n_used = { type = "BIGINT", doc = "number of lines that became records, or were needed to interpret other lines" }
+n_skipped = { type = "BIGINT", doc = "number of lines of a kind that is not needed" }
+n_rejected = { type = "BIGINT", doc = "number of lines that should have become records but could not be read" }
+n_records = { type = "BIGINT", doc = "number of records made from the lines (rows of bronze relations)" }
 */
 SELECT coalesce(f.source, 'unknown') AS source, f.state, count(DISTINCT f.path) AS n_files,
        CAST(sum(f.n_lines) AS BIGINT) AS n_lines, CAST(sum(f.n_used) AS BIGINT) AS n_used,

@@ -1,7 +1,7 @@
 /*
 title = "Load of network links per hour"
 topic = "host"
-why = "Whether a link is full: its average rate in each hour, its highest peak, and its capacity."
+why = "Whether a link is full: its average rate in each hour, and its highest rate compared with its capacity."
 takes = ["first_day", "last_day", "station"]
 
 [columns]
@@ -9,10 +9,10 @@ link = { type = "VARCHAR", doc = "link" }
 station = { type = "VARCHAR", doc = "station" }
 direction = { type = "VARCHAR", doc = "in (towards the station) or out (away from the station)" }
 hour_at = { type = "TIMESTAMP", doc = "start of the hour, UTC; for periods of more than three weeks, start of the day" }
-avg_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "average rate over the seconds that the log covers" }
-max_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "highest rate in the link's log for that time" }
-capacity_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "capacity of the link; NULL where it is not known" }
-max_share = { type = "DOUBLE", unit = "1", doc = "highest rate / capacity" }
+avg_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "average rate over the part of the hour (or day) that the log covers" }
+max_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "highest rate that the link's log shows in that hour (or day)" }
+capacity_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "highest rate that the link can carry; NULL where it is not known" }
+max_share = { type = "DOUBLE", unit = "1", doc = "highest rate in that hour (or day) / capacity of the link" }
 */
 SELECT link, station, direction,
        CASE WHEN date_diff('day', CAST($first_day AS DATE), CAST($last_day AS DATE)) > 21 THEN date_trunc('day', hour_at)

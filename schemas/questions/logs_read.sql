@@ -1,15 +1,15 @@
 /*
 title = "Days covered by each log"
 topic = "operations"
-why = "The days that each log covers. A page about any other day shows nothing from that log. Impossible dates are left out."
+why = "The days that each kind of log covers. For any other day, pages show nothing from that log. Impossible dates are left out."
 
 [columns]
 source = { type = "VARCHAR", doc = "kind of log" }
-n_hosts = { type = "BIGINT", doc = "number of hosts, links or archive systems that the log covers" }
-n_days = { type = "BIGINT", doc = "site days with at least one line of the log" }
+n_hosts = { type = "BIGINT", doc = "number of hosts, links or archive systems that the log describes" }
+n_days = { type = "BIGINT", doc = "number of site days with at least one line of the log" }
 first_day = { type = "DATE", doc = "first site day with a line of the log" }
 last_day = { type = "DATE", doc = "last site day with a line of the log" }
-seen_hours = { type = "DOUBLE", unit = "h", doc = "hours that the log covers, summed over its hosts" }
+seen_hours = { type = "DOUBLE", unit = "h", doc = "hours that the log covers, summed over the hosts, links or systems that it describes" }
 */
 WITH written AS (
     SELECT max(make_timestamp(modified_ns // 1000)) FILTER (modified_ns >= 631152000e9) + INTERVAL 1 DAY AS most_at

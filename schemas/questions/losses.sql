@@ -1,22 +1,22 @@
 /*
 title = "Recoverable losses"
 topic = "findings"
-why = "What to fix first: the findings of each rule together. A gain is capped by the next bottleneck; where it is not known, lost_gb_day is an upper limit. Causes do not add up, because an hour can be lost for two reasons, and each fix exposes the next bottleneck."
+why = "What to fix first: for each rule, the sum of its findings. Gains allow for the next bottleneck; where a gain is not known, lost_gb_day is an upper limit. Losses of two rules cannot be added, because an hour can be lost for both reasons."
 takes = ["first_day", "last_day"]
 
 [columns]
 rule = { type = "VARCHAR", doc = "rule that fired; it names the cause of the loss" }
-n_findings = { type = "BIGINT", doc = "number of stations, drives or hosts for which the rule fired" }
+n_findings = { type = "BIGINT", doc = "number of entities (stations, drives or hosts) for which the rule fired" }
 entities = { type = "VARCHAR", doc = "names of the stations, drives or hosts for which the rule fired, the most expensive first" }
-first_day = { type = "DATE", doc = "first site day of the period that the rule judged" }
-last_day = { type = "DATE", doc = "last site day of the period that the rule judged" }
-lost_hours = { type = "DOUBLE", unit = "h", doc = "upper limit of the drive-hours or station-hours lost in the period that the rule judged" }
-lost_gb_day = { type = "DOUBLE", unit = "GB/day", doc = "data that could have moved in the lost time at the drives' own rates, if nothing else limited them. gain_gb_day is the part that remains after the next bottleneck. Of several periods of an entity the worst counts" }
-gain_gb_day = { type = "DOUBLE", unit = "GB/day", doc = "extra data that would move if the cause were fixed, capped by the next bottleneck; NULL where no finding of the rule has a gain. Causes with a gain of 0 are left out, because no work waited" }
-gain_gb_day_low = { type = "DOUBLE", was = "gain_least_gb_day", unit = "GB/day", doc = "sum of the low ends of the gains' 90 % intervals; NULL where a gain has no interval" }
-gain_gb_day_high = { type = "DOUBLE", was = "gain_most_gb_day", unit = "GB/day", doc = "high ends of the gains' 90 % intervals, summed; NULL where a gain has no interval" }
-bottleneck = { type = "VARCHAR", doc = "next bottleneck of the most expensive finding" }
-ranked_by = { type = "VARCHAR", doc = "what decides the rank: gain; price (lost_gb_day, an upper limit); or hours. Findings without a price rank by their hours, each at the median price of the other findings" }
+first_day = { type = "DATE", doc = "first site day of the periods for which the rule fired" }
+last_day = { type = "DATE", doc = "last site day of the periods for which the rule fired" }
+lost_hours = { type = "DOUBLE", unit = "h", doc = "upper limit of the drive-hours or station-hours lost. Where the rule fired for an entity in several periods, only the period with the most hours counts" }
+lost_gb_day = { type = "DOUBLE", unit = "GB/day", doc = "data that could have moved in the lost time at the drives' own rates, if nothing else limited them. gain_gb_day is the part that remains after the next bottleneck. Of several periods of one entity the worst counts" }
+gain_gb_day = { type = "DOUBLE", unit = "GB/day", doc = "extra data per day that would move if the cause were fixed, as far as the next bottleneck allows. NULL where no finding of the rule has a gain. Findings with a gain of 0 are left out, because no work waited" }
+gain_gb_day_low = { type = "DOUBLE", was = "gain_least_gb_day", unit = "GB/day", doc = "sum of the low ends of the 90 % intervals of the findings' gains; NULL where a gain has no interval" }
+gain_gb_day_high = { type = "DOUBLE", was = "gain_most_gb_day", unit = "GB/day", doc = "sum of the high ends of the 90 % intervals of the findings' gains; NULL where a gain has no interval" }
+bottleneck = { type = "VARCHAR", doc = "what would limit the drives next after a fix, for the most expensive finding of the rule" }
+ranked_by = { type = "VARCHAR", doc = "number by which the rule is ranked: gain, price (lost_gb_day, an upper limit) or hours. Hours are converted at the median GB per hour of the rules that have a gain or a price" }
 */
 WITH worst AS (
     -- the most expensive period of each entity; a complete row, so that gain and interval belong together

@@ -1,19 +1,19 @@
 /*
 title = "Lost drive time, ranked by gain"
 topic = "hours"
-why = "What to fix first: causes of lost time by station, with the drive-hours that can be recovered and the extra data that would move. Gains are capped by the next bottleneck, and gains of two causes do not add up."
+why = "What to fix first: causes of lost time by station, with the drive-hours that can be recovered and the extra data that would move. Gains allow for the next bottleneck, and gains of two causes do not add up."
 takes = ["first_day", "last_day"]
 
 [columns]
-cause = { type = "VARCHAR", doc = "cause of the lost time, as in gold.lost_time" }
+cause = { type = "VARCHAR", doc = "cause of the lost time, named as in gold.lost_time" }
 station = { type = "VARCHAR", doc = "station that the drives worked for; NULL for drives that moved no data" }
-part = { type = "VARCHAR", doc = "for long gaps, the part of the gap that took longest on the most expensive drive" }
+part = { type = "VARCHAR", doc = "for the cause long_gap, the part of the gaps (database, request or start) that took longest on the most expensive drive" }
 n_drives = { type = "BIGINT", doc = "drives" }
-drives = { type = "VARCHAR", doc = "drives that lost the time, the most expensive first" }
+drives = { type = "VARCHAR", doc = "names of the drives that lost the time, the most expensive first" }
 lost_hours = { type = "DOUBLE", unit = "h", doc = "upper limit of the drive-hours that can be recovered" }
 naive_gb_day = { type = "DOUBLE", unit = "GB/day", doc = "extra data per day if the cause were fixed and nothing else limited the drives" }
-gain_gb_day = { type = "DOUBLE", unit = "GB/day", doc = "gain: extra data per day if the cause were fixed, capped by the next bottleneck of each drive" }
-bottleneck = { type = "VARCHAR", doc = "next bottleneck of the most expensive drive" }
+gain_gb_day = { type = "DOUBLE", unit = "GB/day", doc = "extra data per day if the cause were fixed, as far as each drive's next bottleneck allows" }
+bottleneck = { type = "VARCHAR", doc = "what would limit the most expensive drive next if the cause were fixed" }
 */
 WITH per_drive AS (
     SELECT cause, station, drive, first(part ORDER BY gain_gb_day DESC NULLS LAST, day) AS part, sum(lost_hours) AS lost_hours,

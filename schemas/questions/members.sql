@@ -1,11 +1,11 @@
 /*
-title = "Stations, drives and storage groups of the period"
+title = "Names of stations, drives and storage groups in the period"
 topic = "requests"
-why = "The names from which the filters of a page can choose."
+why = "The names of stations, drives and storage groups from which the filters of a page can choose."
 takes = ["first_day", "last_day"]
 
 [columns]
-kind = { type = "VARCHAR", doc = "kind of the name: station, drive or group" }
+kind = { type = "VARCHAR", doc = "what has the name: station, drive or group (storage group)" }
 name = { type = "VARCHAR", doc = "its name" }
 */
 SELECT 'station' AS kind, station AS name FROM gold.mount WHERE site_day BETWEEN $first_day AND $last_day

@@ -1,5 +1,5 @@
 /*
-title = "Path of a mount along its tape"
+title = "Order of the files in a mount, and their places on the tape"
 topic = "mounts"
 why = "The order in which a mount read or wrote files, and the tape motion to each file."
 takes = ["session"]
@@ -7,16 +7,16 @@ takes = ["session"]
 [params.n]
 type = "BIGINT"
 default = "20000"
-doc = "maximum number of files, from the first file of the mount on"
+doc = "maximum number of files; the first ones of the mount are kept"
 
 [columns]
-number = { type = "BIGINT", doc = "position of the file in the order of the mount" }
+number = { type = "BIGINT", doc = "position of the file in the order in which the mount read or wrote files" }
 volume = { type = "VARCHAR", doc = "tape label" }
-file_number = { type = "BIGINT", doc = "number of the file on the tape" }
+file_number = { type = "BIGINT", doc = "position of the file on the tape, counted in files" }
 started_at = { type = "TIMESTAMP", doc = "first block of the file, UTC" }
 volume_gb = { type = "DOUBLE", unit = "GB", doc = "size of the file" }
-begin_gb = { type = "DOUBLE", unit = "GB", doc = "sum of the known file sizes before the file on the tape; NULL where they are not known" }
-position_s = { type = "DOUBLE", unit = "s", doc = "tape motion from the previous file to this one; NULL for the first file" }
+begin_gb = { type = "DOUBLE", unit = "GB", doc = "data on the tape before the file: sum of the known file sizes; NULL where they are not known" }
+position_s = { type = "DOUBLE", unit = "s", doc = "time of tape motion from the previous file to this one; NULL for the first file" }
 */
 WITH moved AS (
     SELECT t.system, t.transfer_id, t.volume, t.file_number, t.started_at, t.bytes

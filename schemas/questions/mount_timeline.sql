@@ -1,7 +1,7 @@
 /*
-title = "States of a drive during a mount"
+title = "What a drive did during a mount"
 topic = "mounts"
-why = "The states of the drive from the mount request to the dismount, which show where the mount's time went."
+why = "What the drive did at each time from the mount request to the dismount, which shows where the mount's time went."
 takes = ["session"]
 
 [params.n]
@@ -12,7 +12,7 @@ doc = "maximum number of intervals; the longest ones are kept"
 [columns]
 drive = { type = "VARCHAR", doc = "drive" }
 number = { type = "BIGINT", doc = "position of the state in the order in which figures show a drive's day (gold.drive_time_bucket)" }
-state = { type = "VARCHAR", doc = "state of the drive, a bucket of gold.drive_ledger; waits inside a transfer count as moving data" }
+state = { type = "VARCHAR", doc = "what the drive did: a bucket of gold.drive_ledger; waits inside a transfer count as moving data" }
 state_words = { type = "VARCHAR", doc = "meaning of the state in words" }
 colour = { type = "VARCHAR", doc = "colour of the state in figures" }
 from_at = { type = "TIMESTAMP", doc = "start, UTC" }

@@ -1,16 +1,16 @@
 /*
 title = "Drives in use per hour"
 topic = "drives"
-why = "How many drives worked at the same time. This shows whether the site has too few drives, and whether the reported number exceeds the installed ones."
+why = "How many drives worked at the same time. This shows whether the site has too few drives, and whether more drives seem to be in use than exist."
 takes = ["first_day", "last_day"]
 
 [columns]
 system = { type = "VARCHAR", doc = "archive system" }
 hour_at = { type = "TIMESTAMP", doc = "start of the hour, UTC" }
-n_drives = { type = "BIGINT", doc = "number of the system's drives, declared in site.toml or found in logs" }
-avg_in_use = { type = "DOUBLE", doc = "average number of drives in use over the time that logs cover" }
-max_in_use = { type = "BIGINT", doc = "largest number of drives in use at one instant" }
-max_transferring = { type = "BIGINT", doc = "largest number of drives that moved data at one instant" }
+n_drives = { type = "BIGINT", doc = "number of drives of the archive system, declared in site.toml or found in logs" }
+avg_in_use = { type = "DOUBLE", doc = "average number of drives in use, over the part of the hour that logs cover" }
+max_in_use = { type = "BIGINT", doc = "largest number of drives in use at the same moment" }
+max_transferring = { type = "BIGINT", doc = "largest number of drives that moved data at the same moment" }
 is_possible = { type = "BOOLEAN", doc = "true where max_in_use does not exceed the number of drives" }
 */
 SELECT system, hour_at, n_drives, avg_in_use, max_in_use, max_transferring, max_in_use <= n_drives AS is_possible

@@ -1,16 +1,16 @@
 /*
 title = "Time per file and speed of each drive technology"
 topic = "gaps"
-why = "Fits time of a file = overhead + bytes / speed to files of many sizes. Where all files have nearly the same size no fit is possible, and there is no row."
+why = "Finds the overhead and the speed for which time = overhead + bytes / speed fits best, over files of many sizes. If all files have nearly the same size no fit is possible, and there is no row."
 takes = ["first_day", "last_day"]
 
 [columns]
 generation = { type = "VARCHAR", doc = "technology of the drives" }
 mode = { type = "VARCHAR", doc = "read or write" }
-n_files = { type = "BIGINT", doc = "number of files in the fit; the first file of each mount is left out" }
-overhead_s = { type = "DOUBLE", unit = "s", doc = "time that a file takes in addition to its bytes / speed: the tape motion before it, and a fixed time in the drive" }
-speed_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "rate at which the bytes of a file move, without the overhead" }
-r2 = { type = "DOUBLE", unit = "1", doc = "share of the variance of files' times that their sizes explain" }
+n_files = { type = "BIGINT", doc = "number of files to which the formula was fitted; the first file of each mount is left out" }
+overhead_s = { type = "DOUBLE", unit = "s", doc = "time per file in addition to bytes / speed: tape motion before the file, and a fixed time in the drive" }
+speed_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "rate at which the bytes of a file move, not counting the overhead" }
+r2 = { type = "DOUBLE", unit = "1", doc = "quality of the fit (R2): share of the variance of the times of files that their sizes explain" }
 */
 WITH file AS (
     SELECT d.generation, t.mode, t.bytes / 1e6 AS mb, t.drive_s + g.position_s AS service_s

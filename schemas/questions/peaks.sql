@@ -1,25 +1,25 @@
 /*
 title = "Conditions under which each drive reached its peak rate"
 topic = "drives"
-why = "A peak rate depends on its conditions: a large file, no other writes to the disks, few active drives. Without these conditions the peak promises more than any day delivers."
+why = "A peak rate depends on its conditions: a large file, no other writes to the disks, few active drives. Without these conditions the drive cannot be expected to reach it."
 takes = ["first_day", "last_day"]
 
 [columns]
 drive = { type = "VARCHAR", doc = "drive" }
 mode = { type = "VARCHAR", doc = "read or write" }
 drive_rate_basis = { type = "VARCHAR", doc = "basis of the drive rate: call (inside drive calls), block (with checksums and waits in the buffer) or encp (with waits for data and file marks)" }
-peak_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "highest drive rate of a large file" }
+peak_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "highest drive rate of a large file in this drive" }
 p50_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "median drive rate of the drive's large files, which is its usual rate" }
-least_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "lowest drive rate of a large file" }
-n_files = { type = "BIGINT", doc = "number of large files, of at least 500 MB" }
+least_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "lowest drive rate of a large file in this drive" }
+n_files = { type = "BIGINT", doc = "number of large files (500 MB or more) that the drive moved" }
 started_at = { type = "TIMESTAMP", doc = "first block of the file with the peak rate, UTC" }
-station = { type = "VARCHAR", doc = "station that the file came from or went to" }
+station = { type = "VARCHAR", doc = "station that the file with the peak rate came from or went to" }
 file_gb = { type = "DOUBLE", unit = "GB", doc = "its size" }
-is_compressed = { type = "BOOLEAN", doc = "true if the peak rate exceeds the drive's native rate, which only compression explains; NULL where the native rate is not known" }
-n_drives = { type = "BIGINT", doc = "number of drives that moved data for the station during the file, including this one" }
-disk_write_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "rate of writes to the station's disks during the file; NULL without samples" }
-disk_read_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "rate of reads from the station's disks during the file; NULL without samples" }
-file_id = { type = "VARCHAR", doc = "log file of the line that records the file" }
+is_compressed = { type = "BOOLEAN", doc = "true if the peak rate exceeds the drive's native rate, which is possible only if the drive compresses the data; NULL where the native rate is not known" }
+n_drives = { type = "BIGINT", doc = "number of drives that moved data for the station during the file with the peak rate, including this one" }
+disk_write_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "rate of writes to the station's disks during the file with the peak rate; NULL without samples" }
+disk_read_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "rate of reads from the station's disks during the file with the peak rate; NULL without samples" }
+file_id = { type = "VARCHAR", doc = "id of the log file that records the file with the peak rate" }
 line_no = { type = "BIGINT", doc = "that line" }
 */
 WITH best AS (

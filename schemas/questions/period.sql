@@ -1,14 +1,14 @@
 /*
 title = "Days with data, and settings of the site"
 topic = "operations"
-why = "The first and last day with data, and the values that are normal at this site."
+why = "The first and last day with data, and settings of the site such as the gap between files that is normal there."
 
 [columns]
-first_day = { type = "DATE", doc = "first site day in any log that was read; NULL if no log was read. Days before 1990, or after the log file was written, count only if there are no other days" }
+first_day = { type = "DATE", doc = "first site day in any log that was read; NULL if no log was read. Days before 1990, and days after the log file was written, count only if there are no other days" }
 last_day = { type = "DATE", doc = "last site day in any log that was read; NULL if no log was read" }
 name = { type = "VARCHAR", doc = "name of the site" }
 zone = { type = "VARCHAR", doc = "time zone of the site's calendar days" }
-expected_gap_s = { type = "DOUBLE", unit = "s", doc = "gap between files that is normal here" }
+expected_gap_s = { type = "DOUBLE", unit = "s", doc = "gap between files that is normal at this site" }
 duty_threshold_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "average rate above which a half-hour of a link counts as active" }
 */
 WITH bound AS (

@@ -1,22 +1,22 @@
 /*
 title = "Properties of pools that affect their rate"
 topic = "pools"
-why = "Server, RAID level, streams, service and weight of each disk pool, next to its requests to and from tape. These properties decide whether disks can feed the drives."
+why = "Server, RAID level, streams, service and weight of each disk pool, together with the data requested from it for reading from tape or writing to it. These properties decide whether disks can feed the drives."
 takes = ["first_day", "last_day"]
 
 [columns]
 system = { type = "VARCHAR", doc = "archive system; NULL for a pool without requests in the period" }
-pool = { type = "VARCHAR", doc = "name of the disk pool, from its requests or from facts in site.toml" }
+pool = { type = "VARCHAR", doc = "name of the disk pool, from requests in logs or from facts in site.toml" }
 server = { type = "VARCHAR", doc = "host of the pool, from the fact server" }
-n_on_server = { type = "BIGINT", doc = "number of pools on the same server in site.toml; NULL where site.toml gives no server" }
+n_on_server = { type = "BIGINT", doc = "number of pools on the same server, including this one, by the facts in site.toml; NULL where site.toml gives no server" }
 raid = { type = "VARCHAR", doc = "RAID level, from the fact raid" }
 streams = { type = "VARCHAR", doc = "number of movers or transfers that the pool may run at once, from the fact streams" }
-qos = { type = "VARCHAR", doc = "service that the pool provides, from the fact qos" }
-balance = { type = "VARCHAR", doc = "weight of the pool, or the way in which work is assigned to it, from the fact balance" }
+qos = { type = "VARCHAR", doc = "quality of service that the pool provides, from the fact qos" }
+balance = { type = "VARCHAR", doc = "weight of the pool when work is assigned to pools, or the method of assignment, from the fact balance" }
 others = { type = "VARCHAR", doc = "other facts about the pool in site.toml" }
 asked_hours = { type = "BIGINT", unit = "h", doc = "number of hours with requests to the pool" }
-asked_gb = { type = "DOUBLE", unit = "GB", doc = "data requested from the pool, stores and restores together" }
-share = { type = "DOUBLE", unit = "1", doc = "share of the data requested from all pools of the archive system" }
+asked_gb = { type = "DOUBLE", unit = "GB", doc = "data that was to be moved to or from tape for the pool: stores and restores together" }
+share = { type = "DOUBLE", unit = "1", doc = "asked_gb of this pool / asked_gb of all pools of the archive system" }
 asked_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "asked_gb / asked_hours, as a rate" }
 */
 WITH used AS (

@@ -1,17 +1,17 @@
 /*
-title = "Shares of the same work among pools or disks"
+title = "How the same work is shared among pools or disks"
 topic = "pools"
-why = "Pools that serve the same requests, and disks of the same host, should carry equal loads. This shows the share of each next to the fair share."
+why = "Pools that serve the same requests, and disks of the same host, should carry equal loads. This shows the share that each carries, and the share it would have if all were equal."
 takes = ["first_day", "last_day"]
 
 [columns]
 kind = { type = "VARCHAR", doc = "pool or disk" }
 system = { type = "VARCHAR", doc = "archive system of the pool, or host of the disk" }
-work = { type = "VARCHAR", doc = "kind of request or traffic that the pools or disks share" }
+work = { type = "VARCHAR", doc = "kind of request (for pools) or of traffic (for disks) that is shared" }
 member = { type = "VARCHAR", doc = "name of the pool, or device name of the disk" }
-moved_gb = { type = "DOUBLE", unit = "GB", doc = "data that was requested from the pool, or moved by the disk" }
-share = { type = "DOUBLE", unit = "1", doc = "share of the load of all pools or disks that share the work" }
-fair_share = { type = "DOUBLE", unit = "1", doc = "equal share: 1 / number of pools or disks that share the work" }
+moved_gb = { type = "DOUBLE", unit = "GB", doc = "data requested from the pool, or data that the disk read or wrote" }
+share = { type = "DOUBLE", unit = "1", doc = "load of this pool or disk / load of all pools or disks that share the work" }
+fair_share = { type = "DOUBLE", unit = "1", doc = "share if the load were equal: 1 / number of pools or disks that share the work" }
 */
 WITH summed AS (
     SELECT kind, system, work, member, sum(amount) AS amount, sum(moved_gb) AS moved_gb

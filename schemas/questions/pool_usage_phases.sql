@@ -2,23 +2,23 @@
 title = "Periods in which the same number of pools shared the work"
 topic = "pools"
 was = ["pool_regions"]
-why = "At the end of each period, something changed, something broke, or another kind of request came. The periods are those of the last day that was judged."
+why = "A new period starts when the number of pools in use changes, e.g. after a new setting, a failure, or other kinds of requests. The periods are those of the newest analysis up to the last day."
 takes = ["last_day"]
 
 [columns]
 system = { type = "VARCHAR", doc = "archive system" }
-operation = { type = "VARCHAR", doc = "store (to tape) or restore (from tape)" }
-region_no = { type = "BIGINT", doc = "number of the period; NULL where the hours cannot be divided into periods" }
+operation = { type = "VARCHAR", doc = "what was requested: store (to tape) or restore (from tape)" }
+region_no = { type = "BIGINT", doc = "number of the period, from 1; NULL where the time cannot be divided into periods" }
 from_at = { type = "TIMESTAMP", doc = "start of the period, UTC" }
 to_at = { type = "TIMESTAMP", doc = "end of the period, UTC" }
 n_pools = { type = "BIGINT", doc = "number of pools with requests in the period" }
-even_pools = { type = "DOUBLE", unit = "1", doc = "number of equally used pools that would give the same distribution of requests, median of the hours" }
-step_low = { type = "DOUBLE", unit = "1", doc = "low end of the 90 % interval of the change in even_pools at the start of the period; NULL for the first period" }
-step_high = { type = "DOUBLE", unit = "1", doc = "high end of the 90 % interval of the change in even_pools at the start of the period; NULL for the first period" }
+even_pools = { type = "DOUBLE", unit = "1", doc = "how many pools share the work: number of equally used pools that would give the same distribution of requests, median of the hours" }
+step_low = { type = "DOUBLE", unit = "1", doc = "low end of the 90 % interval of the change in even_pools from the previous period to this one; NULL for the first period" }
+step_high = { type = "DOUBLE", unit = "1", doc = "high end of the 90 % interval of the change in even_pools from the previous period to this one; NULL for the first period" }
 asked_gb = { type = "DOUBLE", unit = "GB", doc = "bytes requested" }
-pools = { type = "VARCHAR", doc = "busiest pools, each with its share of the requests" }
-changed = { type = "VARCHAR", doc = "entries of the change log within 24 hours of the start of the period; NULL where there is no entry" }
-reason_missing = { type = "VARCHAR", was = "cannot_tell", doc = "why the hours cannot be divided into periods; NULL where they can" }
+pools = { type = "VARCHAR", doc = "names of the busiest pools, each with its share of the requests" }
+changed = { type = "VARCHAR", doc = "entries of the change log within 24 hours before or after the start of the period; NULL where there is no entry, and for the first period" }
+reason_missing = { type = "VARCHAR", was = "cannot_tell", doc = "why the time cannot be divided into periods; NULL where it can" }
 */
 WITH told AS (
     SELECT * FROM gold.pool_usage_phase WHERE day <= $last_day QUALIFY day = max(day) OVER ()

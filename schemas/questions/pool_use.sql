@@ -1,21 +1,21 @@
 /*
 title = "Disk pools"
 topic = "pools"
-why = "Which pools and storage classes move data to and from tape, how long files wait, and whether a pool carries more than its share."
+why = "Which pools and storage classes move data to and from tape, how long files wait, and whether one pool carries more than the others."
 takes = ["first_day", "last_day"]
 
 [columns]
 system = { type = "VARCHAR", doc = "archive system" }
-operation = { type = "VARCHAR", doc = "store (to tape) or restore (from tape)" }
+operation = { type = "VARCHAR", doc = "what was requested: store (to tape) or restore (from tape)" }
 storage_group = { type = "VARCHAR", doc = "storage group" }
 file_family = { type = "VARCHAR", doc = "file family" }
 pool = { type = "VARCHAR", doc = "disk pool" }
 n_done = { type = "BIGINT", doc = "number of completed requests" }
 n_failed = { type = "BIGINT", doc = "number of requests that failed or were cancelled" }
-moved_gb = { type = "DOUBLE", unit = "GB", doc = "data moved in completed requests" }
-share = { type = "DOUBLE", unit = "1", doc = "this pool's share of the bytes that all pools moved for the same storage class and direction" }
-latency_p50_s = { type = "DOUBLE", unit = "s", doc = "median time from request to completion; for restores without the time in the pool's own queue" }
-latency_p90_s = { type = "DOUBLE", unit = "s", doc = "nine of ten requests take less than this time from request to completion" }
+moved_gb = { type = "DOUBLE", unit = "GB", doc = "data moved to or from tape in completed requests" }
+share = { type = "DOUBLE", unit = "1", doc = "bytes moved by this pool / bytes moved by all pools, for the same storage class and operation" }
+latency_p50_s = { type = "DOUBLE", unit = "s", doc = "median time from request to completion; for restores, time in the pool's own queue is not included" }
+latency_p90_s = { type = "DOUBLE", unit = "s", doc = "time from request to completion that nine of ten requests stay below; for restores, time in the pool's own queue is not included" }
 */
 WITH asked AS (
     SELECT r.*

@@ -1,15 +1,15 @@
 /*
 title = "What works well, and what does not"
 topic = "hours"
-why = "A list of faults does not show what was checked and found to be good. For a pro the rule must have enough data and no finding, not even a muted one."
+why = "Shows what was checked and found to be good, in addition to the faults. Something counts as good only if a rule had enough data and no finding for it, not even a muted one."
 takes = ["first_day", "last_day"]
 
 [columns]
-side = { type = "VARCHAR", doc = "pro (something that works well) or con (a finding)" }
-rule = { type = "VARCHAR", doc = "rule of the finding; for a pro, the rule that would report the opposite" }
-entity = { type = "VARCHAR", doc = "entity that the pro or con concerns; NULL for the complete site" }
-value = { type = "DOUBLE", unit = "1", doc = "share that was judged for a pro; NULL for a con" }
-n_seen = { type = "BIGINT", doc = "for a pro, number of files, gaps, mounts, half-hours or drive-hours that were judged; for a con, number of days on which it fired" }
+side = { type = "VARCHAR", doc = "pro (something that works well) or con (a finding of a fault)" }
+rule = { type = "VARCHAR", doc = "for a con, the rule that fired; for a pro, the rule that would have fired if it did not work well" }
+entity = { type = "VARCHAR", doc = "drive, station or other entity that the pro or con concerns; NULL for the complete site" }
+value = { type = "DOUBLE", unit = "1", doc = "for a pro, the share that was judged, such as the share of gaps that are short; NULL for a con" }
+n_seen = { type = "BIGINT", doc = "for a pro, number of files, gaps, mounts, half-hours or drive-hours that were judged; for a con, number of days on which the finding fired" }
 summary = { type = "VARCHAR", was = "says", doc = "pro or con as a sentence" }
 */
 WITH con AS (

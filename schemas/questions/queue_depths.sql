@@ -1,19 +1,19 @@
 /*
-title = "Rates and files per mount by length of the queue"
+title = "Rates and files per mount by number of waiting requests"
 topic = "mounts"
-why = "The more requests wait at once, the more files of a tape a mount can serve. To compare two queue limits, declare the new limit as a change, and ask the question `changes`."
+why = "The more requests wait at once, the more files of one tape a mount can serve. To compare two limits of the queue, declare the new limit as a change, and ask the question `changes`."
 takes = ["first_day", "last_day"]
 
 [columns]
 mode = { type = "VARCHAR", doc = "read or write" }
-from_depth = { type = "BIGINT", doc = "lower bound of the class: number of waiting requests, averaged over an hour" }
-to_depth = { type = "BIGINT", doc = "upper bound of the class, exclusive; NULL: the class has no upper bound" }
-waiting_hours = { type = "BIGINT", unit = "h", doc = "number of hours in the class; hours without waiting requests are left out" }
+from_depth = { type = "BIGINT", doc = "lowest number of waiting requests in the class; hours are assigned to classes by their hourly average" }
+to_depth = { type = "BIGINT", doc = "number of waiting requests at which the next class starts; NULL for the last class, which has no upper limit" }
+waiting_hours = { type = "BIGINT", unit = "h", doc = "number of hours whose average number of waiting requests is in the class; hours without waiting requests are left out" }
 avg_depth = { type = "DOUBLE", doc = "average number of waiting requests in the hours of the class" }
 max_depth = { type = "DOUBLE", doc = "largest hourly average of waiting requests in the class" }
-rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes of files that ended in the hours of the class / length of these hours" }
-n_mounts = { type = "BIGINT", doc = "mounts requested in the hours of the class, in which files moved" }
-files_a_mount = { type = "DOUBLE", doc = "mean number of files per mount; NULL without mounts" }
+rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes of files that ended in the hours of the class / total length of these hours" }
+n_mounts = { type = "BIGINT", doc = "number of mounts that began in the hours of the class and in which files moved" }
+files_a_mount = { type = "DOUBLE", doc = "mean number of files in these mounts; NULL if there were no mounts" }
 */
 WITH bound AS (
     SELECT day_begin($first_day, zone) AS begin_at, day_end($last_day, zone) AS end_at

@@ -1,19 +1,19 @@
 /*
 title = "Requests that wait in the queues"
 topic = "requests"
-why = "How many requests waited, and for how long, by virtual organisation; requests that were never served count too. Overdue files wait for drives, other files wait by choice of their mount policy."
+why = "How many requests waited, and for how long, by virtual organisation, including requests that were never served. Overdue files wait for drives; other files wait because their mount policy does not yet allow a mount."
 takes = ["first_day", "last_day", "group"]
 
 [columns]
 storage_group = { type = "VARCHAR", doc = "storage group or virtual organisation" }
 mode = { type = "VARCHAR", doc = "read or write" }
-n_polls = { type = "BIGINT", doc = "number of times at which the queues were polled" }
+n_polls = { type = "BIGINT", doc = "number of times at which the queues were polled (read)" }
 max_files = { type = "BIGINT", doc = "largest number of files that waited at the same time" }
 max_gb = { type = "DOUBLE", unit = "GB", doc = "largest amount of data that waited at the same time" }
-max_age_s = { type = "DOUBLE", unit = "s", doc = "longest time for which the oldest file had waited" }
-max_overdue_s = { type = "DOUBLE", unit = "s", doc = "longest wait after a mount policy allowed the mount" }
-overdue_share = { type = "DOUBLE", doc = "share of the polls in which at least one file was overdue, from 0 to 1" }
-overdue_idle_share = { type = "DOUBLE", doc = "share of polls in which a file was overdue while no drive served its queue" }
+max_age_s = { type = "DOUBLE", unit = "s", doc = "longest time that any file had waited when the queues were polled" }
+max_overdue_s = { type = "DOUBLE", unit = "s", doc = "longest time that a file still waited after its mount policy allowed a mount" }
+overdue_share = { type = "DOUBLE", doc = "share of the polls, from 0 to 1, in which at least one file was overdue (its mount policy allowed a mount)" }
+overdue_idle_share = { type = "DOUBLE", doc = "share of the polls in which at least one file was overdue while no drive served its queue" }
 */
 WITH polled AS (
     SELECT q.* FROM silver.queue_sample q CROSS JOIN site.setting c

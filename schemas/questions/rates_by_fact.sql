@@ -1,25 +1,25 @@
 /*
-title = "Rates compared by a property in site.toml"
+title = "Rates compared by a property that site.toml declares"
 topic = "changes"
-why = "Hourly rates of pools, hosts and links, and file rates of drives, by the value of a fact, such as file system or RAID level. For a fact that is a rate (expected_mb_s), also how often that rate was reached."
+why = "Hourly rates of pools, hosts and links, and file rates of drives, for each value of a fact such as file system or RAID level. If the fact is itself a rate (expected_mb_s), also how often that rate was reached."
 takes = ["first_day", "last_day"]
 
 [params.fact]
 type = "VARCHAR"
 default = "expected_mb_s"
-doc = "name of a fact in site.toml, e.g. filesystem; if the name ends in _mb_s, the fact is a rate to be reached"
+doc = "name of a fact in site.toml, e.g. filesystem; if the name ends in _mb_s, the fact is a rate that should be reached"
 
 [columns]
-value = { type = "VARCHAR", doc = "value of the fact" }
+value = { type = "VARCHAR", doc = "value of the fact for this entity" }
 entity = { type = "VARCHAR", doc = "pool, host, link or drive that has the fact" }
 kind = { type = "VARCHAR", doc = "kind of entity: pool, host, link or drive" }
-work = { type = "VARCHAR", doc = "for a pool restore or store, for a host's disks and a drive read or write, for a link in or out" }
-n_seen = { type = "BIGINT", doc = "number of hours at 1 MB/s or more; for a drive, number of large files with the drive's most common rate basis" }
+work = { type = "VARCHAR", doc = "kind of traffic: restore or store (pools), read or write (drives and the disks of hosts), in or out (links)" }
+n_seen = { type = "BIGINT", doc = "number of hours with a rate of 1 MB/s or more; for a drive, number of large files whose rate was measured on the drive's most common basis" }
 p50_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "median rate" }
-p95_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "rate that one in twenty of these hours or files exceeds" }
+p95_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "rate that one in twenty of the hours (for a drive: of the files) exceeds" }
 best_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "highest rate" }
-reached = { type = "DOUBLE", unit = "1", doc = "share of these hours or files that reached the rate of the fact; NULL where the fact is not a rate" }
-of_expected = { type = "DOUBLE", unit = "1", doc = "p95_mb_s / rate of the fact; NULL where the fact is not a rate" }
+reached = { type = "DOUBLE", unit = "1", doc = "share of the hours (for a drive: of the files) with at least the rate in the fact; NULL where the fact is not a rate" }
+of_expected = { type = "DOUBLE", unit = "1", doc = "p95_mb_s / rate in the fact; NULL where the fact is not a rate" }
 */
 WITH rate AS (
     SELECT site_day(r.ended_at, c.zone) AS day, 'pool' AS kind, r.pool AS entity,

@@ -7,12 +7,12 @@ takes = ["first_day", "last_day"]
 [columns]
 generation = { type = "VARCHAR", doc = "technology of the drives; NULL where site.toml does not name it" }
 mode = { type = "VARCHAR", doc = "read or write" }
-drive_rate_basis = { type = "VARCHAR", doc = "basis of the drive rate: call, block or encp; rates with different bases cannot be compared" }
-mover_host = { type = "VARCHAR", doc = "host of the drives' movers" }
-n_drives = { type = "BIGINT", doc = "number of drives that the host served" }
+drive_rate_basis = { type = "VARCHAR", doc = "how the time in the drive rate was measured: call, block or encp (see the glossary). Rates with different bases cannot be compared" }
+mover_host = { type = "VARCHAR", doc = "host on which the movers of the drives run" }
+n_drives = { type = "BIGINT", doc = "number of the host's drives with large files" }
 n_files = { type = "BIGINT", doc = "number of large files that these drives moved" }
 drive_rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "median drive rate of the large files" }
-ratio_to_best = { type = "DOUBLE", was = "of_best", unit = "1", doc = "median drive rate / highest median of a host with the same technology, mode and basis" }
+ratio_to_best = { type = "DOUBLE", was = "of_best", unit = "1", doc = "drive_rate_mb_s / the highest such median among hosts with the same technology, mode and basis" }
 */
 WITH hosted AS (
     SELECT generation, mode, drive_rate_basis, mover_host, count(DISTINCT drive) AS n_drives, count(*) AS n_files,

@@ -1,5 +1,5 @@
 /*
-title = "Organised and scattered reads per week"
+title = "Organised and scattered reads in each week"
 topic = "mounts"
 why = "A cache that is flushed too often, or users who bypass it, turn a few long reads into many short ones. Files per mount then fall and drive-hours per TB rise, weeks before users complain."
 takes = ["last_day", "group"]
@@ -7,19 +7,19 @@ takes = ["last_day", "group"]
 [params.n_weeks]
 type = "BIGINT"
 default = "6"
-doc = "number of weeks in the period that ends with the last day"
+doc = "number of weeks in the period, which ends with the last day"
 
 [columns]
 storage_group = { type = "VARCHAR", doc = "storage group to which most bytes of the mount belong; NULL where no log records it" }
-week_from = { type = "DATE", doc = "first site day of the week of seven days" }
-n_mounts = { type = "BIGINT", doc = "mounts for reading that are logged from request to dismount" }
+week_from = { type = "DATE", doc = "first site day of the week, which has seven days and need not start on Monday" }
+n_mounts = { type = "BIGINT", doc = "number of reading mounts whose log shows request and dismount" }
 n_volumes = { type = "BIGINT", doc = "tapes mounted" }
-files_a_mount = { type = "DOUBLE", doc = "mean number of files per mount" }
-chaotic_share = { type = "DOUBLE", unit = "1", doc = "share of the mounts that read one file, or files far apart or in no order (patterns single, sparse and random)" }
-remounts = { type = "DOUBLE", unit = "1", doc = "mean number of mounts per tape" }
-hours_tb = { type = "DOUBLE", unit = "h/TB", doc = "drive-hours per TB, from the mount request to the end of the dismount" }
+files_a_mount = { type = "DOUBLE", doc = "mean number of files per reading mount" }
+chaotic_share = { type = "DOUBLE", unit = "1", doc = "share of the mounts that read only one file, or files far apart or in no order (patterns single, sparse and random)" }
+remounts = { type = "DOUBLE", unit = "1", doc = "mean number of mounts of each mounted tape in the week" }
+hours_tb = { type = "DOUBLE", unit = "h/TB", doc = "drive-hours per TB read; the hours are those from mount request to end of dismount" }
 ratio_to_first = { type = "DOUBLE", was = "of_first", unit = "1", doc = "hours_tb / hours_tb of the first week with at least 10 mounts; NULL in a week with fewer than 10 mounts" }
-has_degraded = { type = "BOOLEAN", was = "is_slide", doc = "true if reads have become scattered: ratio_to_first is at least 2, and chaotic_share is larger than in that first week. NULL where ratio_to_first is NULL" }
+has_degraded = { type = "BOOLEAN", was = "is_slide", doc = "true if reads have become scattered: ratio_to_first is at least 2, and chaotic_share is larger than in the first week with at least 10 mounts. NULL where ratio_to_first is NULL" }
 */
 WITH mount AS (
     SELECT storage_group, system, volume, n_files, volume_gb, wall_s, pattern,

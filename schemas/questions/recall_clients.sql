@@ -1,24 +1,24 @@
 /*
 title = "Clients that read files recalled from tape"
 topic = "pools"
-why = "Shows whether recalled files were read on the site's own network, remotely, by both, or not at all; each case needs another remedy. A network is a fact of site.toml: of = '192.0.2.', network = 'LAN'."
+why = "Shows whether recalled files were read on the site's own network, remotely, by both, or not at all; each case needs another remedy. Declare networks as facts in site.toml: of = '192.0.2.', network = 'LAN'."
 takes = ["first_day", "last_day", "group"]
 
 [params.hours]
 type = "DOUBLE"
 default = "24"
-doc = "a read counts for a recall that started at most this many hours before"
+doc = "a read of a file is attributed to its recall if the recall started at most this many hours before"
 
 [columns]
 system = { type = "VARCHAR", doc = "archive system" }
 storage_group = { type = "VARCHAR", doc = "storage group" }
-read_from = { type = "VARCHAR", doc = "networks of the clients that read the files, by facts of site.toml. elsewhere: no fact names the network. nobody: no read is known. not recorded: billing of movers is missing for these days, or has an unknown layout" }
-n_restores = { type = "BIGINT", doc = "number of completed restores" }
-restored_gb = { type = "DOUBLE", unit = "GB", doc = "data in completed restores" }
-share = { type = "DOUBLE", unit = "1", doc = "share of the storage group's restores" }
+read_from = { type = "VARCHAR", doc = "networks of the clients that read the files, as named by facts of site.toml. elsewhere: no fact names the network. nobody: no read is known. not recorded: billing of movers is missing for these days, or has an unknown layout" }
+n_restores = { type = "BIGINT", doc = "number of completed restores whose files were read as read_from shows" }
+restored_gb = { type = "DOUBLE", unit = "GB", doc = "data in these restores" }
+share = { type = "DOUBLE", unit = "1", doc = "these restores / all restores of the storage group" }
 n_reads = { type = "BIGINT", doc = "number of reads of the restored files" }
 protocols = { type = "VARCHAR", doc = "protocols with which the files were read" }
-latency_p50_s = { type = "DOUBLE", unit = "s", doc = "median time from request to end of the restore, by the pools' records" }
+latency_p50_s = { type = "DOUBLE", unit = "s", doc = "median time from request to end of the restore, as recorded by the pools" }
 unread_p50_s = { type = "DOUBLE", unit = "s", doc = "median time from the end of the restore to the first read of the file" }
 */
 WITH restore AS (

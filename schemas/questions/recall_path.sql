@@ -1,40 +1,40 @@
 /*
-title = "Stages of single recalls, from queue to pool"
+title = "Stages of single recalls, from the queue to the pool"
 topic = "requests"
-why = "Where a recalled file spent its time on the way to the user, for each stage of the slowest recalls or of one file."
+why = "Where a recalled file spent its time on the way to the user: the time in each stage, for the slowest recalls or for one file."
 takes = ["first_day", "last_day"]
 
 [params.file]
 type = "VARCHAR"
 default = ""
-doc = "dCache's pnfsid of one file; default: all files"
+doc = "dCache's id (pnfsid) of one file; default: all files"
 
 [params.n]
 type = "BIGINT"
 default = 50
-doc = "number of recalls; the slowest come first"
+doc = "maximum number of recalls; the slowest come first"
 
 [columns]
 pnfsid = { type = "VARCHAR", doc = "dCache's id of the file" }
 pool = { type = "VARCHAR", doc = "disk pool" }
-storage_group = { type = "VARCHAR", doc = "storage group in the file's storage class" }
+storage_group = { type = "VARCHAR", doc = "storage group, which is part of the file's storage class in dCache" }
 volume_gb = { type = "DOUBLE", unit = "GB", doc = "size of the file" }
 created_at = { type = "TIMESTAMP", doc = "when the pool requested the file, UTC" }
 latency_s = { type = "DOUBLE", unit = "s", doc = "time from the request until the pool had the file" }
-slowest = { type = "VARCHAR", doc = "stage that took longest" }
+slowest = { type = "VARCHAR", doc = "stage in which the file spent most time" }
 queue_s = { type = "DOUBLE", unit = "s", doc = "time that the request spent in queues" }
-mount_s = { type = "DOUBLE", unit = "s", doc = "time in which the tape was mounted; NULL where no log shows the mount" }
-turn_s = { type = "DOUBLE", unit = "s", doc = "time in which the drive read other files first; NULL for ENDIT" }
-position_s = { type = "DOUBLE", unit = "s", doc = "time in which the tape wound to the file; NULL for ENDIT" }
-read_s = { type = "DOUBLE", unit = "s", doc = "time in which the file was read; for ENDIT until the end of the run" }
+mount_s = { type = "DOUBLE", unit = "s", doc = "time that mounting the tape took; NULL where no log shows the mount" }
+turn_s = { type = "DOUBLE", unit = "s", doc = "time in which the drive first read other files of the same mount; NULL for ENDIT, where it is not known separately" }
+position_s = { type = "DOUBLE", unit = "s", doc = "time in which the tape wound to the file; NULL for ENDIT, where it is not known separately" }
+read_s = { type = "DOUBLE", unit = "s", doc = "time in which the file was read; for ENDIT, time until the end of the run of reads to which the file belongs" }
 deliver_s = { type = "DOUBLE", unit = "s", doc = "time from the end of the read in the drive until the pool had the file" }
-via = { type = "VARCHAR", doc = "cta or endit: system whose log shows the recall" }
+via = { type = "VARCHAR", doc = "tape system whose log shows the recall: cta or endit" }
 volume = { type = "VARCHAR", doc = "tape label" }
 drive = { type = "VARCHAR", doc = "drive" }
-n_tries = { type = "BIGINT", doc = "number of reads or runs until the file was recalled" }
+n_tries = { type = "BIGINT", doc = "number of attempts until the file was recalled: reads for CTA, runs for ENDIT" }
 outcome = { type = "VARCHAR", doc = "done, failed or cancelled" }
-path = { type = "VARCHAR", doc = "log file with the pool's record" }
-line_no = { type = "BIGINT", doc = "line of the pool's record" }
+path = { type = "VARCHAR", doc = "log file that contains the pool's record of the recall" }
+line_no = { type = "BIGINT", doc = "number of the line with the pool's record of the recall" }
 */
 SELECT r.pnfsid, r.pool, r.storage_group, r.bytes / 1e9 AS volume_gb, r.created_at, r.latency_s, r.slowest, r.queue_s, r.mount_s,
        r.turn_s, r.position_s, r.read_s, r.deliver_s, r.via, r.volume, r.drive, r.n_tries, r.outcome, f.path, r.line_no

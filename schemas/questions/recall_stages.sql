@@ -6,18 +6,18 @@ takes = ["first_day", "last_day"]
 
 [columns]
 pool = { type = "VARCHAR", doc = "disk pool" }
-storage_group = { type = "VARCHAR", doc = "storage group in the files' storage class" }
+storage_group = { type = "VARCHAR", doc = "storage group, which is part of the files' storage class in dCache" }
 n_recalls = { type = "BIGINT", doc = "number of restores requested in the period" }
-n_followed = { type = "BIGINT", doc = "number of these restores that a tape system's log shows too; the following columns refer to them" }
+n_followed = { type = "BIGINT", doc = "number of these restores that also appear in a tape system's log; the following columns refer only to them" }
 median_latency_s = { type = "DOUBLE", unit = "s", doc = "median time from the request until the file was on disk" }
 latency_hours = { type = "DOUBLE", unit = "h", doc = "sum of the times from request until the file was on disk" }
-queue_share = { type = "DOUBLE", unit = "1", doc = "share of the latency spent in queues" }
-mount_share = { type = "DOUBLE", unit = "1", doc = "share of the latency spent mounting" }
-turn_share = { type = "DOUBLE", unit = "1", doc = "share of the latency in which the drive read other files first" }
-position_share = { type = "DOUBLE", unit = "1", doc = "share of the latency spent on tape motion" }
-read_share = { type = "DOUBLE", unit = "1", doc = "share of the latency spent reading; for ENDIT with tape motion and the other files of the run" }
-deliver_share = { type = "DOUBLE", unit = "1", doc = "share of the latency from the drive to the pool" }
-slowest = { type = "VARCHAR", doc = "stage that took longest for most restores" }
+queue_share = { type = "DOUBLE", unit = "1", doc = "part of latency_hours spent in queues, as a share" }
+mount_share = { type = "DOUBLE", unit = "1", doc = "part of latency_hours spent on mounting the tape, as a share" }
+turn_share = { type = "DOUBLE", unit = "1", doc = "part of latency_hours in which the drive read other files of the mount first, as a share" }
+position_share = { type = "DOUBLE", unit = "1", doc = "part of latency_hours spent on tape motion, as a share" }
+read_share = { type = "DOUBLE", unit = "1", doc = "part of latency_hours spent reading, as a share; for ENDIT, tape motion and reading of other files in the same run are included" }
+deliver_share = { type = "DOUBLE", unit = "1", doc = "part of latency_hours from the end of the read in the drive until the pool had the file, as a share" }
+slowest = { type = "VARCHAR", doc = "stage that was most often the longest one of a restore" }
 */
 WITH asked AS (
     SELECT p.pool, p.storage_group, p.pnfsid, p.system, p.created_at FROM silver.pool_request p CROSS JOIN site.setting c

@@ -1,19 +1,19 @@
 /*
 title = "Recalls and avoidable mounts by tape"
 topic = "tapes"
-why = "How often each tape was recalled, and how many mounts would be saved if one worker per tape read all files of the period. It needs lists of the tapes' contents."
+why = "How often each tape was recalled from, and how many mounts would be saved if one worker per tape read all its files of the period. This is known only with lists of the tapes' contents."
 takes = ["first_day", "last_day"]
 
 [columns]
 system = { type = "VARCHAR", doc = "archive system" }
-volume = { type = "VARCHAR", doc = "tape label, the most mounted tape first; NULL in the first row, which is the sum of all known tapes" }
+volume = { type = "VARCHAR", doc = "tape label; the most mounted tape comes first. NULL in the first row, which sums up all known tapes" }
 n_files = { type = "BIGINT", doc = "number of files recalled from the tape" }
-n_mounts = { type = "BIGINT", doc = "number of workers that retrieved files of the tape; each mounts the tape at least once" }
-n_alone = { type = "BIGINT", doc = "number of workers that read only this tape" }
-n_avoidable_mounts = { type = "BIGINT", was = "n_spared", doc = "mounts that one worker per tape, reading all files of the period, would have saved" }
+n_mounts = { type = "BIGINT", doc = "number of workers (retrieve processes) that read files of the tape; each mounts the tape at least once" }
+n_alone = { type = "BIGINT", doc = "number of these workers that read from this tape only" }
+n_avoidable_mounts = { type = "BIGINT", was = "n_spared", doc = "number of mounts that would have been saved if one worker per tape had read all files of the period" }
 spared_share = { type = "DOUBLE", unit = "1", doc = "of n_mounts" }
 files_per_mount = { type = "DOUBLE", unit = "1", doc = "n_files / n_mounts" }
-n_unknown = { type = "BIGINT", doc = "files whose tape neither the worker nor a hint file names, in the first row only; no other column counts them" }
+n_unknown = { type = "BIGINT", doc = "number of recalled files whose tape is not known, from the worker or from a hint file. It is in the first row only, and no other column includes these files" }
 */
 WITH asked AS (
     SELECT r.system, r.host, r.pool, r.began_at, r.worker_volume, r.volume, r.n_files,

@@ -7,11 +7,11 @@ takes = ["first_day", "last_day"]
 [columns]
 storage_group = { type = "VARCHAR", doc = "storage group to which most bytes of the mount belong" }
 day = { type = "DATE", doc = "site day of the mount request" }
-n_mounts = { type = "BIGINT", doc = "mounts in which files moved" }
+n_mounts = { type = "BIGINT", doc = "number of mounts in which files moved" }
 n_volumes = { type = "BIGINT", doc = "different tapes" }
-avg_remounts = { type = "DOUBLE", doc = "average remounts of the day as WLCG defines them: mean number of mounts per tape; 1 is ideal" }
-n_extra = { type = "BIGINT", doc = "number of remounts: mounts after the first one of each tape" }
-wasted_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours of mounting and dismounting in the remounts, at the average time of each tape's mounts" }
+avg_remounts = { type = "DOUBLE", doc = "average remounts of the day as WLCG defines them: number of mounts / number of tapes mounted; 1 is ideal" }
+n_extra = { type = "BIGINT", doc = "number of remounts: mounts of a tape after its first mount of the day" }
+wasted_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours of mounting and dismounting in the remounts, computed from the average time that each tape's mounts took on that day" }
 */
 WITH per_volume AS (
     SELECT y.storage_group, y.site_day AS day, y.system, y.volume, count(*) AS n_mounts,

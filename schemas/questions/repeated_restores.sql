@@ -1,7 +1,7 @@
 /*
 title = "Files restored from tape repeatedly"
 topic = "pools"
-why = "A file that is restored twice within days costs an extra mount. A larger disk cache, or one restore for two pools, would save it."
+why = "A file that is restored twice within days costs an extra mount. A larger disk cache would save it, or, if two pools restore the same file, a single restore for both."
 takes = ["first_day", "last_day"]
 
 [params.days]
@@ -16,8 +16,8 @@ storage_group = { type = "VARCHAR", doc = "storage group" }
 file_family = { type = "VARCHAR", doc = "file family" }
 n_repeats = { type = "BIGINT", was = "n_again", doc = "number of repeated restores that were completed in the period" }
 again_gb = { type = "DOUBLE", unit = "GB", doc = "data in the repeated restores" }
-n_pools = { type = "BIGINT", doc = "number of pools in the repeated restores and in those before them" }
-shortest_s = { type = "DOUBLE", unit = "s", doc = "shortest time from the start of one restore to the start of the next" }
+n_pools = { type = "BIGINT", doc = "number of pools that took part in the repeated restores, or in the restores before them" }
+shortest_s = { type = "DOUBLE", unit = "s", doc = "shortest time from the start of one restore of the file to the start of the next" }
 last_at = { type = "TIMESTAMP", doc = "start of the last repeated restore" }
 */
 WITH paired AS (

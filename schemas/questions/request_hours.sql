@@ -1,7 +1,7 @@
 /*
-title = "Requests over time, and their time in each stage"
+title = "Requests over time, and the time they spent in each stage"
 topic = "requests"
-why = "How many files were requested when, and how long they spent in each stage: queues, mounts, reads of other files first, tape motion, reading, and delivery to the pool."
+why = "How many files were requested in each time step, and how long these requests spent in each stage: queues, mounts, reads of other files first, tape motion, reading, and delivery to the pool."
 takes = ["first_day", "last_day", "group"]
 
 [params.pool]
@@ -12,24 +12,24 @@ doc = "only this disk pool; default: all pools"
 [params.n]
 type = "BIGINT"
 default = "96"
-doc = "maximum number of points in time"
+doc = "maximum number of time steps"
 
 [columns]
-asked_by = { type = "VARCHAR", doc = "pool: request of a disk pool. client: request in the tape system's own queue. The same file may occur as both" }
+asked_by = { type = "VARCHAR", doc = "where the request was logged. pool: by a disk pool. client: in the tape system's own queue. The same file may appear under both" }
 mode = { type = "VARCHAR", doc = "read (from tape) or write (to tape)" }
 bin_at = { type = "TIMESTAMP", doc = "start of the time step in which the files were requested, UTC" }
 bin_s = { type = "DOUBLE", unit = "s", doc = "length of the time step: half an hour, or a multiple of it to limit the number of points" }
 n_requests = { type = "BIGINT", doc = "requests" }
-n_failed = { type = "BIGINT", doc = "number of requests that failed or were cancelled; NULL for requests in the tape system's own queue" }
+n_failed = { type = "BIGINT", doc = "number of a pool's requests that failed or were cancelled; NULL for requests in the tape system's own queue" }
 asked_gb = { type = "DOUBLE", unit = "GB", doc = "size of the requested files; NULL where no log shows it" }
-n_followed = { type = "BIGINT", doc = "number of requests that logs trace to a tape, with every stage known" }
-queue_hours = { type = "DOUBLE", unit = "h", doc = "sum of the times that the requests spent in queues" }
-mount_hours = { type = "DOUBLE", unit = "h", doc = "sum of the times in which the requests' tape was mounted" }
-turn_hours = { type = "DOUBLE", unit = "h", doc = "waiting time of requests while the drive read other files first" }
-position_hours = { type = "DOUBLE", unit = "h", doc = "sum of the times of tape motion to the requested files" }
-read_hours = { type = "DOUBLE", unit = "h", doc = "reading time of the requested files, summed" }
-deliver_hours = { type = "DOUBLE", unit = "h", doc = "sum of the times from the drive to the pool" }
-served_hours = { type = "DOUBLE", unit = "h", doc = "sum of the times in the tape system, for requests whose stages are not known" }
+n_followed = { type = "BIGINT", doc = "number of requests that could be traced in the tape system's log, so that every stage is known" }
+queue_hours = { type = "DOUBLE", unit = "h", doc = "sum, over the requests, of the time spent in queues" }
+mount_hours = { type = "DOUBLE", unit = "h", doc = "sum, over the requests, of the time that mounting the tape took" }
+turn_hours = { type = "DOUBLE", unit = "h", doc = "sum, over the requests, of the time in which the drive read other files first" }
+position_hours = { type = "DOUBLE", unit = "h", doc = "sum, over the requests, of the time of tape motion to the file" }
+read_hours = { type = "DOUBLE", unit = "h", doc = "sum, over the requests, of the time in which the file was read" }
+deliver_hours = { type = "DOUBLE", unit = "h", doc = "sum, over the requests, of the time from the end of the read in the drive until the pool had the file" }
+served_hours = { type = "DOUBLE", unit = "h", doc = "for requests whose single stages are not known: sum of the times from the end of the queue until they were served" }
 */
 WITH wide AS (
     SELECT zone, CAST(1800 * ceil((date_diff('day', CAST($first_day AS DATE), CAST($last_day AS DATE)) + 1) * 48 / $n)

@@ -1,43 +1,43 @@
 /*
-title = "Simultaneous retrieves, and tapes that waited"
+title = "Simultaneous reads by ENDIT, and tapes that waited"
 topic = "tapes"
-why = "The cost of a limit on drives: how long ENDIT read a single tape while requests for other tapes were ready, and how much one more drive would have read."
+why = "What a limit on the number of drives costs: how long ENDIT read a single tape while requests for other tapes were ready, and how much data one more drive would have read."
 takes = ["first_day", "last_day"]
 
 [params.fill_wait_s]
 type = "DOUBLE"
 default = "600"
-doc = "ENDIT's retriever_reqlistfillwait: requests for a tape gather until no new one has come for this long"
+doc = "ENDIT's retriever_reqlistfillwait: a tape's requests are collected until none has been added for this long"
 
 [params.fill_most_s]
 type = "DOUBLE"
 default = "7200"
-doc = "retriever_reqlistfillwaitmax of ENDIT: longest time for which requests for a tape gather"
+doc = "ENDIT's retriever_reqlistfillwaitmax: longest time for which requests for a tape are collected"
 
 [params.remount_delay_s]
 type = "DOUBLE"
 default = "7200"
-doc = "ENDIT's retriever_remountdelay: shortest time between two reads of the same tape"
+doc = "ENDIT's retriever_remountdelay: shortest time from the end of a read of a tape to the next read of the same tape"
 
 [columns]
 day = { type = "DATE", doc = "site day" }
 system = { type = "VARCHAR", doc = "archive system" }
-host = { type = "VARCHAR", doc = "host on which the daemons run" }
-pool = { type = "VARCHAR", doc = "ENDIT instance, one for each pool; it has its own limit of workers" }
-n_runs = { type = "BIGINT", doc = "number of retrieves that started on the day" }
-n_not_done = { type = "BIGINT", doc = "number of retrieves that failed, were stopped, or have no end in the log" }
-read_gb = { type = "DOUBLE", unit = "GB", doc = "data read by retrieves that were completed on the day" }
-worker_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "rate of one worker, for retrieves completed on the day: bytes / run time of dsmc, including mount and positioning" }
-reading_hours = { type = "DOUBLE", unit = "h", doc = "time in which at least one worker ran" }
-mean_workers = { type = "DOUBLE", unit = "1", doc = "mean number of simultaneous workers in reading_hours" }
-most_workers = { type = "BIGINT", doc = "largest number of simultaneous workers" }
-waiting_hours = { type = "DOUBLE", unit = "h", doc = "time in which at least one tape was ready but not read; NULL where the log lacks the age of requests" }
+host = { type = "VARCHAR", doc = "host on which the ENDIT daemons run" }
+pool = { type = "VARCHAR", doc = "ENDIT instance; each pool has its own, with its own limit of workers" }
+n_runs = { type = "BIGINT", doc = "number of runs of the retrieve worker that started on the day" }
+n_not_done = { type = "BIGINT", doc = "number of these runs that failed, were stopped, or whose end is not in the log" }
+read_gb = { type = "DOUBLE", unit = "GB", doc = "data read by runs of the retrieve worker that were completed on the day" }
+worker_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "rate of one worker, for runs completed on the day: bytes / run time of dsmc, which includes mount and positioning" }
+reading_hours = { type = "DOUBLE", unit = "h", doc = "time in which at least one retrieve worker ran" }
+mean_workers = { type = "DOUBLE", unit = "1", doc = "mean number of workers that ran at the same time, over reading_hours" }
+most_workers = { type = "BIGINT", doc = "largest number of workers that ran at the same time" }
+waiting_hours = { type = "DOUBLE", unit = "h", doc = "time in which the requests for at least one tape were ready but no worker read it; NULL where the log does not record the age of requests" }
 most_waiting = { type = "BIGINT", doc = "largest number of tapes that waited at the same time; files whose tape is not known count as one tape" }
-lone_hours = { type = "DOUBLE", unit = "h", doc = "time in which only one worker read while at least one tape waited" }
+lone_hours = { type = "DOUBLE", unit = "h", doc = "time in which only one worker ran while at least one tape waited" }
 lone_share = { type = "DOUBLE", unit = "1", doc = "of reading_hours" }
-lone_waiting = { type = "DOUBLE", unit = "1", doc = "average number of tapes that waited during lone_hours" }
-foregone_gb = { type = "DOUBLE", unit = "GB", doc = "lone_hours x worker_mb_s: data that one more drive would have read, if disks and network had kept up" }
-unread_hours = { type = "DOUBLE", unit = "h", doc = "time in which a tape waited and no worker read" }
+lone_waiting = { type = "DOUBLE", unit = "1", doc = "average number of waiting tapes during lone_hours" }
+foregone_gb = { type = "DOUBLE", unit = "GB", doc = "data that one more drive would have read if disks and network had kept up: lone_hours x worker_mb_s" }
+unread_hours = { type = "DOUBLE", unit = "h", doc = "time in which at least one tape waited and no worker ran" }
 */
 -- Requests that still wait at the end of the log are not known, nor are withdrawn ones. A wait ends with the start of its run; it starts when requests have gathered and the volume may be mounted again.
 WITH bound AS (

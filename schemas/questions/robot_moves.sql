@@ -1,20 +1,20 @@
 /*
 title = "Robot moves per hour"
 topic = "mounts"
-why = "A robot's arm can move only a limited number of tapes per hour. This shows the hours in which mounts may have waited for the robot rather than for a drive."
+why = "A robot can move only a limited number of tapes per hour. This shows the hours in which mounts may have waited for the robot rather than for a drive."
 takes = ["first_day", "last_day"]
 
 [params.limit]
 type = "DOUBLE"
 default = "160"
-doc = "number of moves per hour that the robot can make: 160 for a PowderHorn, 240 for the upgraded model"
+doc = "number of tapes per hour that the robot can move: 160 for a PowderHorn, 240 for its upgraded model"
 
 [columns]
 system = { type = "VARCHAR", doc = "archive system" }
 hour_at = { type = "TIMESTAMP", doc = "start of the hour, UTC" }
-n_moves = { type = "BIGINT", doc = "number of moves in the hour, over all robots: a move brings a tape to a drive (counted when mounted) or takes it away (counted when dismounted)" }
-load = { type = "DOUBLE", unit = "1", doc = "number of moves / limit" }
-move_s = { type = "DOUBLE", unit = "s", doc = "time per move if the robot works at its limit: 3600 / limit" }
+n_moves = { type = "BIGINT", doc = "number of moves in the hour, over all robots: tapes brought to a drive (counted when mounted) and tapes taken away (counted when dismounted)" }
+load = { type = "DOUBLE", unit = "1", doc = "number of moves / number that the robot can make in an hour" }
+move_s = { type = "DOUBLE", unit = "s", doc = "time per move if the robot makes as many moves as it can: 3600 s / limit" }
 */
 WITH moved AS (
     -- one after the other, and by UTC days too, so that only files with such an instant are read

@@ -1,19 +1,19 @@
 /*
 title = "Data moved by the drives of each robot"
 topic = "mounts"
-why = "How the work of a data set, a day or a test is divided among robots. Reads and writes are separate, because their rates cannot be compared with a rate of both."
+why = "How the work of a data set, a day or a test is divided among robots. Reads and writes have separate rows, because a rate of reads cannot be compared with a rate of both."
 takes = ["first_day", "last_day"]
 
 [columns]
 mode = { type = "VARCHAR", doc = "read or write; NULL in the row for both together" }
 robot = { type = "VARCHAR", doc = "robot of the drives in site.toml; NULL for drives to which site.toml assigns no robot" }
-n_drives = { type = "BIGINT", doc = "number of drives that moved complete files" }
-n_tapes = { type = "BIGINT", doc = "number of tapes with files that were moved" }
-n_files = { type = "BIGINT", doc = "complete files that ended in the period" }
-moved_tb = { type = "DOUBLE", unit = "TB", doc = "data in complete files moved in the period; the bytes of a file count evenly from its first block to its last" }
-share = { type = "DOUBLE", unit = "1", doc = "share of the data that all robots moved in that mode" }
+n_drives = { type = "BIGINT", doc = "number of the robot's drives that moved complete files" }
+n_tapes = { type = "BIGINT", doc = "number of tapes from or to which complete files were moved" }
+n_files = { type = "BIGINT", doc = "number of complete files whose transfer ended in the period" }
+moved_tb = { type = "DOUBLE", unit = "TB", doc = "data of complete files moved in the period. The bytes of a file are divided evenly over the time from its first block to its last" }
+share = { type = "DOUBLE", unit = "1", doc = "moved_tb of this robot / moved_tb of all robots in that mode" }
 average_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "moved_tb / length of the period in seconds" }
-max_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "highest rate in an hour" }
+max_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "highest hourly rate in the period" }
 last_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "rate in the last hour of the period" }
 */
 WITH bound AS (

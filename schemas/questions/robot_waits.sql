@@ -9,12 +9,12 @@ robot = { type = "VARCHAR", doc = "robot of the drives in site.toml; NULL for dr
 n_drives = { type = "BIGINT", doc = "number of the robot's drives in which tapes were mounted" }
 n_alone = { type = "BIGINT", doc = "number of mounts during which no other drive of the robot mounted a tape" }
 alone_s = { type = "DOUBLE", unit = "s", doc = "median time from request to mounted tape, for the mounts in n_alone" }
-n_together = { type = "BIGINT", doc = "number of mounts that overlapped with a mount in another drive of the robot" }
-together_s = { type = "DOUBLE", unit = "s", doc = "median time to mount for the mounts in n_together, from request to mounted tape" }
-n_next = { type = "BIGINT", doc = "number of mounts that were already requested when another drive's mount ended" }
-step_s = { type = "DOUBLE", unit = "s", doc = "shortest usual time from the end of that other mount to the end of the own one: nine of ten exceed it" }
-waited_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours by which the mounts in n_together took longer than alone_s each" }
-concurrency = { type = "VARCHAR", was = "works", doc = "one at a time (step_s is at least half of alone_s), several at once, or cannot tell (fewer than 10 mounts in n_alone or n_next, or drives without a declared robot)" }
+n_together = { type = "BIGINT", doc = "number of mounts during which another drive of the robot mounted a tape too" }
+together_s = { type = "DOUBLE", unit = "s", doc = "median time from request to mounted tape, for the mounts in n_together" }
+n_next = { type = "BIGINT", doc = "number of mounts that had already been requested when the mount in another drive ended" }
+step_s = { type = "DOUBLE", unit = "s", doc = "for the mounts in n_next, time from the end of the mount in the other drive to the end of this one; the value that nine of ten exceed" }
+waited_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours by which the mounts in n_together took longer than a usual single mount (alone_s)" }
+concurrency = { type = "VARCHAR", was = "works", doc = "how the robot mounts: one at a time (step_s is at least half of alone_s), several at once, or cannot tell (fewer than 10 mounts in n_alone or n_next, or no declared robot)" }
 */
 WITH mount AS (
     SELECT d.robot, s.system, s.session_id, s.drive, s.requested_at, s.mounted_at, s.mount_s

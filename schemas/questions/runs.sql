@@ -1,7 +1,7 @@
 /*
-title = "Runs of steps"
+title = "Runs of tapescope's steps"
 topic = "operations"
-why = "What the last runs did, how long they took, and why a step failed. A step that had nothing to do records no run."
+why = "What tapescope's last runs did, how long they took, and why a step failed. A step that had nothing to do records no run."
 
 [params]
 n_most = { type = "BIGINT", default = 50, doc = "maximum number of rows; the newest come first" }
@@ -11,8 +11,8 @@ started_at = { type = "TIMESTAMP", doc = "start, UTC" }
 step = { type = "VARCHAR", doc = "step" }
 outcome = { type = "VARCHAR", doc = "outcome of the step: done or failed" }
 elapsed_s = { type = "DOUBLE", unit = "s", doc = "wall-clock time" }
-counts = { type = "VARCHAR", doc = "what the step counted (JSON)" }
-failure = { type = "VARCHAR", doc = "error with file, line and step; NULL where the step did not fail" }
+counts = { type = "VARCHAR", doc = "numbers that the step reported, e.g. of files or lines (JSON)" }
+failure = { type = "VARCHAR", doc = "error message with file, line and step; NULL where the step did not fail" }
 */
 SELECT started_at, step, outcome, elapsed_s, counts, failure
 FROM ops.run

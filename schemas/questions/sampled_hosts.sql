@@ -1,14 +1,14 @@
 /*
 title = "Hosts with samples of CPUs, disks and network"
 topic = "host"
-why = "Which hosts have samples in logs, and which of CPUs, disks and network were sampled. The question `host_activity` shows these samples over time."
+why = "For which hosts the logs contain samples of load, and whether CPUs, disks or network were sampled. The question `host_activity` shows these samples over time."
 takes = ["first_day", "last_day"]
 
 [columns]
 host = { type = "VARCHAR", doc = "host" }
 from_at = { type = "TIMESTAMP", doc = "start of the host's first sample in the period, UTC" }
 to_at = { type = "TIMESTAMP", doc = "end of the host's last sample in the period, UTC" }
-n_host_samples = { type = "BIGINT", doc = "number of samples of the complete host: CPUs, memory, all disks together" }
+n_host_samples = { type = "BIGINT", doc = "number of samples of the host's total load: CPUs, memory, and all disks together" }
 n_disk_samples = { type = "BIGINT", doc = "number of samples of single disks" }
 n_network_samples = { type = "BIGINT", doc = "number of samples of single network ports and bonded interfaces" }
 */

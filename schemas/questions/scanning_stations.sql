@@ -1,7 +1,7 @@
 /*
 title = "Stations that receive data and send nothing"
 topic = "stations"
-why = "A station that only reads tapes to check them does not migrate data, so it has no duty factor. This compares each station's traffic with its role in site.toml."
+why = "A station that only reads tapes to check them does not migrate data, so it has no duty factor. This compares each station's traffic with the role declared in site.toml."
 
 [params.last_day]
 type = "DATE"
@@ -17,10 +17,10 @@ station = { type = "VARCHAR", doc = "station whose traffic is known in both dire
 role = { type = "VARCHAR", doc = "role of the station in site.toml" }
 in_gb = { type = "DOUBLE", unit = "GB", doc = "data that the station received" }
 out_gb = { type = "DOUBLE", unit = "GB", doc = "data that the station sent" }
-low_active_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "rate into the station in its least busy active half-hour" }
-high_active_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "rate into the station in its busiest active half-hour" }
+low_active_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "rate of the traffic towards the station in the slowest half-hour that counts as active" }
+high_active_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "rate of the traffic towards the station in the fastest half-hour that counts as active" }
 is_scanning_like = { type = "BOOLEAN", doc = "true if the station received at least 100 GB and sent at most a twentieth of that" }
-is_declared = { type = "BOOLEAN", doc = "true if the role of the station in site.toml is scanning" }
+is_declared = { type = "BOOLEAN", doc = "true if site.toml declares the station's role as scanning" }
 */
 WITH side AS (
     SELECT station, role, direction, sum(moved_gb) AS moved_gb, min(low_active_mb_s) AS low_mb_s,

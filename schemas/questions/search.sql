@@ -1,11 +1,11 @@
 /*
 title = "Search for a name"
 topic = "operations"
-why = "Finds what a mail or a colleague refers to: drives, tapes, stations, storage groups, pools and findings of all days."
+why = "Finds a name that a mail or a colleague mentions: drives, tapes, stations, storage groups, pools and findings of all days."
 
 [params.text]
 type = "VARCHAR"
-doc = "part of the name, in upper or lower case"
+doc = "part of the name to search for, in upper or lower case"
 
 [params.n]
 type = "BIGINT"
@@ -13,7 +13,7 @@ default = 100
 doc = "maximum number of rows"
 
 [columns]
-kind = { type = "VARCHAR", doc = "kind of the result: drive, volume, station, group, pool or finding" }
+kind = { type = "VARCHAR", doc = "what the name belongs to: drive, volume (tape), station, group (storage group), pool or finding" }
 id = { type = "VARCHAR", doc = "name of the drive, tape, station, group or pool; for a finding its id" }
 name = { type = "VARCHAR", doc = "name to show; for a finding its rule and entity" }
 last_day = { type = "DATE", doc = "last site day with a log line or finding of that name; NULL where no log names it" }

@@ -2,7 +2,7 @@
 title = "Rates and efficiency of each mount"
 topic = "mounts"
 was = ["mounts", "slow_sessions"]
-why = "For each mount its drive rate, overall rate, efficiency f, read pattern, and share of the tape read. Mounts that lost most time come first."
+why = "For each mount its drive rate, overall rate, efficiency f, order of reads, and the share of the tape read. Mounts that lost most time come first."
 takes = ["first_day", "last_day", "station", "drive", "group"]
 
 [params.volume]
@@ -13,13 +13,13 @@ doc = "tape label of one tape; default: all tapes"
 [params.min_gb]
 type = "DOUBLE"
 default = "0"
-doc = "least amount of data in GB; mounts that moved less are left out, because mounting alone decides their rate"
+doc = "least amount of data in GB; mounts that moved less are left out, because their rate depends almost only on the time for mounting"
 
 [params.slowest]
 type = "VARCHAR"
 default = ""
 choices = ["", "drive"]
-doc = "empty: all mounts; drive: for each drive only the mount with the lowest f"
+doc = "which mounts are shown. empty: all. drive: for each drive only the mount with the lowest efficiency f"
 
 [params.session]
 type = "VARCHAR"
@@ -33,19 +33,19 @@ doc = "maximum number of mounts; those that lost most time come first"
 
 [columns]
 session_id = { type = "VARCHAR", doc = "mount" }
-day = { type = "DATE", doc = "site day of the mount request; where no log shows the request, of the first logged step" }
+day = { type = "DATE", doc = "site day of the mount request; where no log shows the request, site day of the first logged step of the mount" }
 station = { type = "VARCHAR", doc = "station to which most bytes of the mount went, or from which they came" }
 storage_group = { type = "VARCHAR", doc = "storage group to which most bytes of the mount belong" }
 volume = { type = "VARCHAR", doc = "tape label" }
 drive = { type = "VARCHAR", doc = "drive" }
 mode = { type = "VARCHAR", doc = "read, write or mixed" }
-pattern = { type = "VARCHAR", doc = "read pattern: single, complete, sequential, alternate, sparse, random; NULL for writes" }
+pattern = { type = "VARCHAR", doc = "order in which the mount read files: single, complete, sequential, alternate, sparse or random; NULL for writes" }
 requested_at = { type = "TIMESTAMP", doc = "mount request, UTC" }
-n_files = { type = "BIGINT", doc = "number of complete files in the mount" }
+n_files = { type = "BIGINT", doc = "number of complete files that the mount moved" }
 volume_gb = { type = "DOUBLE", unit = "GB", doc = "data moved on tape in these files" }
-file_share = { type = "DOUBLE", unit = "1", doc = "share of the tape's files that the mount moved; NULL where the number of files on the tape is not known" }
+file_share = { type = "DOUBLE", unit = "1", doc = "files that the mount moved / all files on the tape; NULL where the number of files on the tape is not known" }
 drive_rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / time in which the drive moved them" }
-drive_rate_basis = { type = "VARCHAR", doc = "basis of the drive rate. call: inside drive calls. block: the block loop, with checksums and waits in the buffer. encp: the client's rate, with waits for data and file marks" }
+drive_rate_basis = { type = "VARCHAR", doc = "how the time in the drive rate was measured. call: inside drive calls. block: in the loop over blocks, with checksums and waits in the buffer. encp: by the client, with waits for data and file marks" }
 overall_rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / wall-clock time from mount request to end of dismount" }
 f = { type = "DOUBLE", unit = "1", doc = "overall rate / drive rate" }
 wall_s = { type = "DOUBLE", unit = "s", doc = "duration of the mount, from mount request to end of dismount" }

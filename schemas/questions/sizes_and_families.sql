@@ -1,16 +1,16 @@
 /*
 title = "Drive time by file size and family"
 topic = "requests"
-why = "Small files take as much drive time as large ones but move little data. This shows whose small files these are."
+why = "Small files take as much drive time as large ones but move little data. This shows which storage groups and families have many small files."
 takes = ["first_day", "last_day"]
 
 [columns]
 storage_group = { type = "VARCHAR", doc = "storage group" }
 file_family = { type = "VARCHAR", doc = "file family" }
-from_mb = { type = "DOUBLE", unit = "MB", doc = "smallest file size in the class; the class ends at ten times this size" }
-n_files = { type = "BIGINT", doc = "complete files that started in the period" }
-moved_tb = { type = "DOUBLE", unit = "TB", doc = "data of these files moved on tape, including any part after the end of the period" }
-time_share = { type = "DOUBLE", unit = "1", doc = "share of the drive time of all files. A file's drive time includes the gap before it, but no time without a request" }
+from_mb = { type = "DOUBLE", unit = "MB", doc = "smallest file size in the class; the class ends before ten times this size" }
+n_files = { type = "BIGINT", doc = "number of complete files whose transfer started in the period" }
+moved_tb = { type = "DOUBLE", unit = "TB", doc = "data of these files, including any part that moved after the end of the period" }
+time_share = { type = "DOUBLE", unit = "1", doc = "drive time of these files / drive time of all files. A file's drive time includes the gap before it, without the time in which there was no request" }
 effective_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / drive time of these files, including the gaps before them" }
 */
 WITH file AS (

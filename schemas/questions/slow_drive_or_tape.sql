@@ -1,32 +1,32 @@
 /*
 title = "Slow drive or slow tape?"
 topic = "drives"
-why = "The effect of each drive and each tape on the rate, each without the effect of the other. Where too few drives and tapes were used together to separate the effects, the reason is given."
+why = "Separates the effects of drives and of tapes on the rate: how fast each drive is apart from the tapes it had, and each tape apart from its drives. Where they cannot be separated, the reason is given."
 takes = ["first_day"]
 
 [params.last_day]
 type = "DATE"
-doc = "last site day; the newest estimate up to this day is shown. It uses the five weeks before it"
+doc = "last site day; the newest estimate up to this day is shown. Each estimate uses the data of five weeks"
 
 [columns]
 drive = { type = "VARCHAR", doc = "name of the drive; NULL in a row for a tape" }
 volume = { type = "VARCHAR", doc = "tape label; NULL in a row for a drive" }
 mode = { type = "VARCHAR", doc = "read or write" }
 generation = { type = "VARCHAR", doc = "technology of the drives" }
-ratio = { type = "DOUBLE", unit = "1", doc = "rate of the drive (or tape) / rate of the typical one, without the effect of the other; NULL where they cannot be separated" }
+ratio = { type = "DOUBLE", unit = "1", doc = "rate of the drive / rate of a typical drive, without the effect of its tapes; or the same for a tape, without the effect of its drives. NULL where the effects cannot be separated" }
 ratio_low = { type = "DOUBLE", unit = "1", doc = "low end of the ratio's 90 % interval; NULL for tapes" }
 ratio_high = { type = "DOUBLE", unit = "1", doc = "high end of the ratio's 90 % interval; NULL for tapes" }
-rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "median rate of large files in the drive or on the tape, without any correction" }
-n_files = { type = "BIGINT", doc = "number of large files" }
-n_drives = { type = "BIGINT", doc = "number of drives that used the tape" }
-n_tapes = { type = "BIGINT", doc = "number of tapes that were used in the drive" }
-can_tell = { type = "BOOLEAN", doc = "true if the effects of drive and tape can be separated" }
-n_errors = { type = "BIGINT", doc = "read and write errors by SCSI log pages in the estimate's period, corrected ones included; for a drive with any tape, for a tape in any drive. NULL where no page was read" }
-n_uncorrected = { type = "BIGINT", doc = "read and write errors in the estimate's period that could not be corrected; NULL where no page was read" }
-n_block_retries = { type = "BIGINT", doc = "blocks that were read or written again in the estimate's period; NULL where no page was read" }
+rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "median rate of large files in the drive or on the tape, with the effects of both drives and tapes" }
+n_files = { type = "BIGINT", doc = "number of large files that the drive moved, or that were moved from or to the tape" }
+n_drives = { type = "BIGINT", doc = "number of drives in which the tape was used; NULL in a row for a drive" }
+n_tapes = { type = "BIGINT", doc = "number of tapes that were used in the drive; NULL in a row for a tape" }
+can_tell = { type = "BOOLEAN", doc = "true if the effects of drives and tapes can be separated" }
+n_errors = { type = "BIGINT", doc = "read and write errors in SCSI log pages in the estimate's period, including corrected ones; for a drive over all its tapes, for a tape over all its drives. NULL where no page was read" }
+n_uncorrected = { type = "BIGINT", doc = "read and write errors that could not be corrected, in SCSI log pages in the estimate's period; NULL where no page was read" }
+n_block_retries = { type = "BIGINT", doc = "blocks that were read or written again, in SCSI log pages in the estimate's period; NULL where no page was read" }
 summary = { type = "VARCHAR", was = "says", doc = "the result as a sentence, or why there is no estimate" }
-first_day = { type = "DATE", doc = "first site day of the estimate's period" }
-day = { type = "DATE", doc = "last site day of the estimate's period" }
+first_day = { type = "DATE", doc = "first site day of the data that the estimate uses" }
+day = { type = "DATE", doc = "last site day of the data that the estimate uses" }
 */
 WITH error AS (
     SELECT day, system, unnest([TRUE, FALSE]) AS is_drive, unnest([drive, volume]) AS name,

@@ -1,16 +1,16 @@
 /*
-title = "How long spools last if tape stops writing"
+title = "How long spools can take data if writing to tape stops"
 topic = "stations"
-why = "Free time of each station's spool in hours of input: at the average input of its active half-hours, and at the net input while output continues."
+why = "Time in which each station's empty spool fills: at the input of its active half-hours without any output, and at the average input less the average output."
 takes = ["first_day", "last_day"]
 
 [columns]
-station = { type = "VARCHAR", doc = "station with spool_gb in site.toml" }
+station = { type = "VARCHAR", doc = "name of a station for which site.toml declares the size of the spool (spool_gb)" }
 spool_gb = { type = "DOUBLE", unit = "GB", doc = "its spool" }
 in_active_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "average rate into the station in active half-hours" }
-net_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "net input: average rate into the station minus average rate out of it, over the complete period; negative if the spool drains" }
-outage_hours = { type = "DOUBLE", unit = "h", doc = "time in which an empty spool fills at in_active_mb_s, without any output" }
-fill_hours = { type = "DOUBLE", unit = "h", doc = "time in which the net input fills an empty spool; NULL where the spool drains" }
+net_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "average rate into the station minus average rate out of it, over the complete period; negative if the spool drains" }
+outage_hours = { type = "DOUBLE", unit = "h", doc = "time in which an empty spool fills at in_active_mb_s if nothing goes out" }
+fill_hours = { type = "DOUBLE", unit = "h", doc = "time in which an empty spool fills at net_mb_s; NULL where it does not fill" }
 */
 WITH flow AS (
     SELECT station, sum(in_gb) AS in_gb, sum(out_gb) AS out_gb, count(*) AS n_days,

@@ -1,7 +1,7 @@
 /*
-title = "Efficiency of the streams of stations"
+title = "Efficiency of the streams to and from stations"
 topic = "stations"
-why = "A stream that runs at 75 MB/s while a file moves, but at 33 MB/s on average over hours, is idle most of the time."
+why = "A stream that runs at 75 MB/s while a file moves, but averages 33 MB/s over hours, is idle most of the time. This compares both rates for each station."
 takes = ["last_day"]
 
 [params.n_days]
@@ -12,11 +12,11 @@ doc = "number of site days in the period that ends with last_day"
 [columns]
 station = { type = "VARCHAR", doc = "station" }
 direction = { type = "VARCHAR", doc = "in (from tape to the station) or out (from the station to tape)" }
-n_days_active = { type = "BIGINT", doc = "number of days with active half-hours" }
-long_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "average rate in active half-hours, including gaps between files" }
-stream_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "rate of one stream while a file moves, on the last day for which it is known" }
-n_streams = { type = "BIGINT", doc = "number of streams needed to reach long_mb_s, maximum over the days" }
-efficiency = { type = "DOUBLE", unit = "1", doc = "long_mb_s / (n_streams x stream_mb_s), weighted by active half-hours; NULL where no log shows a stream's rate" }
+n_days_active = { type = "BIGINT", doc = "number of days with half-hours in which the station's link was active" }
+long_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "average rate of the station's link in its active half-hours, including gaps between files" }
+stream_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "rate of one stream while a file moves, from the last day of the period on which it is known" }
+n_streams = { type = "BIGINT", doc = "smallest number of streams that can carry long_mb_s; the highest value of the days" }
+efficiency = { type = "DOUBLE", unit = "1", doc = "long_mb_s / (n_streams x stream_mb_s), mean of the days weighted by active half-hours; NULL where no log shows a stream's rate" }
 */
 SELECT station, direction, count(*) AS n_days_active, sum(long_mb_s * n_active) / sum(n_active) AS long_mb_s,
        arg_max(stream_mb_s, day) FILTER (stream_mb_s IS NOT NULL) AS stream_mb_s, max(n_streams) AS n_streams,

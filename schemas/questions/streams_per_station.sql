@@ -1,19 +1,19 @@
 /*
-title = "Rate per stream, by number of simultaneous streams"
+title = "Rate per stream at a station, by number of simultaneous streams"
 topic = "stations"
-why = "Shows at how many streams the disks of a station become slower than tape."
+why = "Shows how many streams at once make the disks of a station slower than tape."
 takes = ["first_day", "last_day"]
 
 [columns]
 station = { type = "VARCHAR", doc = "station" }
-mode = { type = "VARCHAR", doc = "read (from tape) or write (to tape)" }
+mode = { type = "VARCHAR", doc = "mode of the streams whose rates are shown: read (from tape) or write (to tape)" }
 n_streams = { type = "BIGINT", doc = "number of streams in that mode at the same time" }
-n_opposite = { type = "BIGINT", doc = "number of streams in the opposite mode at the same time" }
-seen_s = { type = "DOUBLE", unit = "s", doc = "seconds with these numbers of streams" }
+n_opposite = { type = "BIGINT", doc = "number of streams in the opposite mode that ran at the same time" }
+seen_s = { type = "DOUBLE", unit = "s", doc = "time in which exactly these numbers of streams ran" }
 total_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "total rate of all streams in that mode" }
 stream_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "mean rate per stream in that mode" }
-retained_share = { type = "DOUBLE", was = "kept", unit = "1", doc = "stream_mb_s / rate of a single stream in that mode at the station; NULL where no stream ever ran alone" }
-fairness = { type = "DOUBLE", unit = "1", doc = "Jain's fairness index of the streams' rates; 1 means that all are equal" }
+retained_share = { type = "DOUBLE", was = "kept", unit = "1", doc = "stream_mb_s / rate of a stream that runs alone in that mode at the station; NULL where no stream ever ran alone" }
+fairness = { type = "DOUBLE", unit = "1", doc = "how equal the rates of the simultaneous streams are (Jain's fairness index); 1 means that all are equal" }
 */
 WITH summed AS (
     SELECT station, mode, n_streams, n_opposite, sum(seen_s) AS seen_s, sum(total_mb_s * seen_s) / sum(seen_s) AS total_mb_s,

@@ -7,21 +7,21 @@ takes = ["last_day"]
 [params.enough_kb]
 type = "DOUBLE"
 default = "256"
-doc = "smallest block size to advise. NASA's EOS archive went from 16 KB, fixed in its software, to 256 KB"
+doc = "smallest block size to advise. For comparison, NASA's EOS archive went from 16 KB, fixed in its software, to 256 KB"
 
 [params.command_ms]
 type = "DOUBLE"
 default = "0.2"
-doc = "time that the host needs for each block in addition to the transfer; usually 0.1 to 0.5 ms"
+doc = "time that the host needs for each block in addition to moving its data; usually 0.1 to 0.5 ms"
 
 [columns]
 drive = { type = "VARCHAR", doc = "drive" }
 generation = { type = "VARCHAR", doc = "technology" }
-tape_block_kb = { type = "DOUBLE", unit = "KB", doc = "block size from the most specific fact, in this order: drive, mover host, archive system, technology; NULL without a fact" }
-said_of = { type = "VARCHAR", doc = "entity whose fact gives the block size" }
+tape_block_kb = { type = "DOUBLE", unit = "KB", doc = "block size from the fact tape_block_kb. The first of these that has the fact counts: drive, mover host, archive system, technology. NULL if none has it" }
+said_of = { type = "VARCHAR", doc = "drive, mover host, archive system or technology whose fact gives the block size" }
 nameplate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "native rate of the drive" }
-most_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "highest rate that is possible with this block size and command time" }
-advised_kb = { type = "DOUBLE", unit = "KB", doc = "advised block size: enough_kb, or the smallest power of two that reaches 95 % of the native rate; NULL where the blocks are that large already" }
+most_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "highest rate that is possible with this block size and the time per block" }
+advised_kb = { type = "DOUBLE", unit = "KB", doc = "advised block size: enough_kb, or more if needed: the smallest power of two that reaches 95 % of the native rate. NULL where the blocks are that large already" }
 */
 WITH said AS (
     SELECT d.drive, d.generation, d.nameplate_mb_s, f.number AS kb, f.entity AS said_of

@@ -1,5 +1,5 @@
 /*
-title = "Positions on tape of a tape's files"
+title = "Where the files of a tape are on it"
 topic = "tapes"
 why = "Shows which part of the tape the drive must pass to recall certain files."
 
@@ -9,10 +9,10 @@ doc = "tape label"
 
 [columns]
 system = { type = "VARCHAR", doc = "archive system" }
-file_number = { type = "BIGINT", doc = "number of the file on the tape" }
-begin_gb = { type = "DOUBLE", unit = "GB", doc = "sum of the known file sizes before the file" }
-end_gb = { type = "DOUBLE", unit = "GB", doc = "sum of the known file sizes up to the end of the file" }
-n_lacking = { type = "BIGINT", doc = "number of unknown files before the last known one; files after an unknown one are further along the tape than shown" }
+file_number = { type = "BIGINT", doc = "position of the file on the tape, counted in files" }
+begin_gb = { type = "DOUBLE", unit = "GB", doc = "start of the file on the tape: sum of the known file sizes before it" }
+end_gb = { type = "DOUBLE", unit = "GB", doc = "end of the file on the tape: sum of the known file sizes up to and including it" }
+n_lacking = { type = "BIGINT", doc = "number of files before the last known one that no log shows. Files after such a file are further along the tape than begin_gb and end_gb show" }
 generation = { type = "VARCHAR", doc = "technology of the last drive in which the tape was mounted" }
 */
 WITH had AS (

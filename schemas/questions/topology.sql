@@ -1,20 +1,20 @@
 /*
 title = "How data flow from tape to tape"
 topic = "stations"
-why = "The site as site.toml declares it: kinds of drives, the stations between them, spools and links, with the data moved each way."
+why = "The site as site.toml declares it: kinds of drives, stations, spools and links, and the data that moved between drives and stations in each direction."
 takes = ["first_day", "last_day"]
 
 [columns]
-station = { type = "VARCHAR", doc = "name of the station; NULL for drives that moved no data for a station" }
+station = { type = "VARCHAR", doc = "name of the station; NULL for drives that moved no data to or from a station" }
 role = { type = "VARCHAR", doc = "its role" }
-spool = { type = "VARCHAR", doc = "spool of the station: its size, and the number of disks sampled in the period" }
-links = { type = "VARCHAR", doc = "network links of the station with their capacity" }
+spool = { type = "VARCHAR", doc = "size of the station's spool, and the number of its disks that were sampled in the period" }
+links = { type = "VARCHAR", doc = "names of the station's network links, each with its capacity" }
 facts = { type = "VARCHAR", doc = "facts about the station in site.toml, on the last day of the period" }
 mode = { type = "VARCHAR", doc = "read (from drives to station) or write (from station to drives); NULL where no data moved" }
-drives = { type = "VARCHAR", doc = "kind of drives: library and technology" }
+drives = { type = "VARCHAR", doc = "kind of drives, named by library and technology" }
 n_drives = { type = "BIGINT", doc = "number of drives of this kind in service on the last day, declared or found in logs" }
-n_movers = { type = "BIGINT", doc = "number of mover or tape server hosts of these drives; NULL where no host is known" }
-moved_gb = { type = "DOUBLE", unit = "GB", doc = "data moved in the period; NULL where nothing moved" }
+n_movers = { type = "BIGINT", doc = "number of hosts (mover hosts or tape servers) to which these drives are attached; NULL where no host is known" }
+moved_gb = { type = "DOUBLE", unit = "GB", doc = "data moved in the period between these drives and the station; NULL where nothing moved" }
 */
 WITH kind AS (
     SELECT drive, coalesce(nullif(concat_ws(' ', robot, generation), ''), 'drives of unknown kind') AS drives, mover_host,

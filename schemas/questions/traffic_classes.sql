@@ -1,29 +1,29 @@
 /*
 title = "Organised and scattered traffic of storage groups"
 topic = "mounts"
-why = "Mounts that serve many requests together reach half of a drive's rate or more, mounts for scattered requests a twentieth or less. This classifies each storage group by the efficiency of its mounts."
+why = "Mounts that serve many requests together reach half of a drive's rate or more, mounts for scattered requests a twentieth or less. This classifies each storage group's traffic by the efficiency of its mounts."
 takes = ["first_day", "last_day"]
 
 [params.organised]
 type = "DOUBLE"
 default = "0.5"
-doc = "a mount counts as organised if its efficiency is at least this"
+doc = "a mount counts as organised if its efficiency (overall rate / drive rate) is at least this"
 
 [params.chaotic]
 type = "DOUBLE"
 default = "0.05"
-doc = "a mount counts as scattered (chaotic) if its efficiency is below this"
+doc = "a mount counts as scattered (chaotic) if its efficiency (overall rate / drive rate) is below this"
 
 [columns]
 system = { type = "VARCHAR", doc = "archive system" }
 storage_group = { type = "VARCHAR", doc = "storage group to which most bytes of the mount belong" }
 mode = { type = "VARCHAR", doc = "read, write or mixed" }
-n_mounts = { type = "BIGINT", doc = "number of mounts with a known drive rate, logged from request to dismount" }
-mount_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours of these mounts from request to end of dismount" }
+n_mounts = { type = "BIGINT", doc = "number of mounts whose drive rate is known, and whose log shows request and dismount" }
+mount_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours of these mounts, from mount request to end of dismount" }
 efficiency = { type = "DOUBLE", unit = "1", doc = "share of mount_hours in which the drive moved data" }
-organised_share = { type = "DOUBLE", unit = "1", doc = "share of mount_hours in organised mounts" }
-chaotic_share = { type = "DOUBLE", unit = "1", doc = "share of mount_hours in scattered mounts" }
-class = { type = "VARCHAR", doc = "organised or chaotic, by the efficiency of all the group's mounts together; between if it is neither" }
+organised_share = { type = "DOUBLE", unit = "1", doc = "part of mount_hours that was spent in organised mounts, as a share" }
+chaotic_share = { type = "DOUBLE", unit = "1", doc = "part of mount_hours that was spent in scattered (chaotic) mounts, as a share" }
+class = { type = "VARCHAR", doc = "class of the group by the efficiency of all its mounts together: organised, chaotic (scattered), or between if neither applies" }
 */
 WITH mount AS (
     SELECT r.system, r.storage_group, r.mode, r.wall_s, r.drive_s, r.f

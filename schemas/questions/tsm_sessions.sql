@@ -1,21 +1,21 @@
 /*
 title = "TSM's sessions"
 topic = "requests"
-why = "Which node or process moved how much data through the TSM server, how fast, and which share of the time it waited for tapes or for the client."
+why = "Which client node or server process moved how much data through the TSM server, how fast, and for which share of the time it waited for tapes or for the client."
 takes = ["first_day", "last_day"]
 
 [columns]
 system = { type = "VARCHAR", doc = "archive system" }
 activity = { type = "VARCHAR", doc = "ARCHIVE RETRIEVE BACKUP RESTORE MIGRATION RECLAMATION FULL_DBBACKUP …" }
-entity = { type = "VARCHAR", doc = "node or storage pool of the session" }
+entity = { type = "VARCHAR", doc = "client node or storage pool to which the session belongs" }
 n_sessions = { type = "BIGINT", doc = "number of sessions that started in the period and have ended" }
-n_not_ok = { type = "BIGINT", doc = "number of sessions that failed or had failed objects" }
+n_not_ok = { type = "BIGINT", doc = "number of these sessions that failed, or in which single objects failed" }
 moved_gb = { type = "DOUBLE", unit = "GB", doc = "bytes moved" }
-shared_gb = { type = "DOUBLE", unit = "GB", doc = "part of moved_gb that cannot be assigned to a mount, because the session used several tapes in one direction, or one whose mount is not known" }
+shared_gb = { type = "DOUBLE", unit = "GB", doc = "part of moved_gb that cannot be assigned to a mount, because the session used several tapes in one direction, or a tape whose mount is not known" }
 hours = { type = "DOUBLE", unit = "h", doc = "sum of the sessions' durations" }
-overall_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / duration, over all sessions, including waits" }
-media_wait_share = { type = "DOUBLE", unit = "1", doc = "share of the sessions' time in which the server waited for tapes; at most 1, because parallel processes wait at the same time" }
-idle_share = { type = "DOUBLE", unit = "1", doc = "share of session time in which the server waited for the client, at most 1" }
+overall_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / duration, over all sessions together; waits are included" }
+media_wait_share = { type = "DOUBLE", unit = "1", doc = "time in which the server waited for tapes / duration of the sessions, at most 1. Parallel processes may wait at the same time" }
+idle_share = { type = "DOUBLE", unit = "1", doc = "time in which the server waited for the client / duration of the sessions, at most 1" }
 */
 SELECT s.system, s.activity, s.entity, count(*) AS n_sessions,
        count(*) FILTER (NOT coalesce(s.is_successful, TRUE) OR s.n_failed > 0) AS n_not_ok,

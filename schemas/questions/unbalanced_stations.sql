@@ -1,23 +1,23 @@
 /*
-title = "Stations that receive more than they send, or less"
+title = "Stations that receive more than they send, or the reverse"
 topic = "stations"
-why = "Where a station's traffic in and out differ, data stayed on the spool, was only scanned, or was counted wrongly."
+why = "If a station's traffic in and out differ, data stayed on its spool, was only scanned, or was counted wrongly."
 takes = ["first_day", "last_day"]
 
 [params.share]
 type = "DOUBLE"
 default = "0.1"
-doc = "a station is left out if the difference is smaller than this share of the larger direction"
+doc = "a station is listed only if its traffic in and out differ by more than this share of the larger of both"
 
 [columns]
 station = { type = "VARCHAR", doc = "station" }
-role = { type = "VARCHAR", doc = "role of the station; the traffic of scanning stations does not have to balance" }
+role = { type = "VARCHAR", doc = "role of the station. A scanning station only checks tapes, so its traffic does not have to balance" }
 day = { type = "DATE", doc = "site day" }
 in_tb = { type = "DOUBLE", unit = "TB", doc = "data that the station received" }
 out_tb = { type = "DOUBLE", unit = "TB", doc = "data that the station sent" }
 unaccounted_tb = { type = "DOUBLE", unit = "TB", doc = "in - out" }
-out_duty = { type = "DOUBLE", unit = "1", doc = "duty factor of the traffic out of the station" }
-needed_out_duty = { type = "DOUBLE", unit = "1", doc = "duty factor at which the traffic out of the station would equal the traffic in, at the rate of its active half-hours; a value above 1 is impossible" }
+out_duty = { type = "DOUBLE", unit = "1", doc = "duty factor of the traffic out of the station: share of half-hours in which it is active" }
+needed_out_duty = { type = "DOUBLE", unit = "1", doc = "duty factor at which as much data would leave the station as arrives, if its active half-hours had the same rate as now; a value above 1 is impossible" }
 */
 SELECT station, role, day, in_gb / 1e3 AS in_tb, out_gb / 1e3 AS out_tb, unaccounted_gb / 1e3 AS unaccounted_tb, out_duty,
        needed_out_duty

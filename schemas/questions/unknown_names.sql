@@ -1,14 +1,14 @@
 /*
 title = "Names in logs that site.toml does not declare"
 topic = "operations"
-why = "Stations, drives and links that occur only in logs. The numbers of no declared station include them, and no rule reports when their logs stop."
+why = "Stations, drives and links that occur only in logs. Numbers of declared stations do not include them, and no rule reports when their logs stop."
 takes = ["first_day", "last_day"]
 
 [columns]
-kind = { type = "VARCHAR", doc = "station (a client of transfers or a host with samples), drive or link" }
+kind = { type = "VARCHAR", doc = "what the name seems to be: station (a client of transfers or a host with samples), drive or link" }
 name = { type = "VARCHAR", doc = "name as it occurs in the logs" }
-seen_in = { type = "VARCHAR", doc = "relations of the warehouse in which the name occurs" }
-n_rows = { type = "BIGINT", doc = "number of rows of the period in which the name occurs" }
+seen_in = { type = "VARCHAR", doc = "relations of the warehouse that contain the name" }
+n_rows = { type = "BIGINT", doc = "number of records of the period that contain the name" }
 first_at = { type = "TIMESTAMP", doc = "first row, UTC" }
 last_at = { type = "TIMESTAMP", doc = "last row, UTC" }
 */

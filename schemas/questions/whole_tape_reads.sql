@@ -1,18 +1,18 @@
 /*
 title = "Reading single files compared with reading the complete tape"
 topic = "tapes"
-why = "Each single file costs a seek, so above some share of the files it is faster to read the complete tape. This estimates that time for each reading mount in the same drive. gold.seek_cost compares mounts of both kinds."
+why = "Each single file costs a seek, so for many files of a tape it is faster to read all of it. For each mount that read, this estimates how long reading the complete tape in the same drive would have taken."
 takes = ["first_day", "last_day"]
 
 [params.mount_s]
 type = "DOUBLE"
 default = "120"
-doc = "assumed time of a complete read before the first file and after the last"
+doc = "assumed time of a complete read for mounting, dismounting and anything else before the first file and after the last"
 
 [params.file_s]
 type = "DOUBLE"
 default = "4.4"
-doc = "assumed time per file of a complete read, in addition to its data"
+doc = "assumed time per file of a complete read, in addition to moving its data"
 
 [columns]
 session_id = { type = "VARCHAR", doc = "mount" }
@@ -21,13 +21,13 @@ volume = { type = "VARCHAR", doc = "tape label" }
 requested_at = { type = "TIMESTAMP", doc = "mount request, UTC" }
 pattern = { type = "VARCHAR", doc = "read pattern" }
 n_files = { type = "BIGINT", doc = "number of different files that the mount read" }
-byte_share = { type = "DOUBLE", unit = "1", doc = "share of the tape's bytes that the mount read" }
+byte_share = { type = "DOUBLE", unit = "1", doc = "bytes that the mount read / all bytes on the tape" }
 drive_rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "drive rate of the mount" }
 f = { type = "DOUBLE", unit = "1", doc = "overall rate / drive rate" }
 wall_s = { type = "DOUBLE", unit = "s", doc = "wall-clock time from mount request to end of dismount" }
 whole_s = { type = "DOUBLE", unit = "s", doc = "estimated time to read the complete tape: mount_s + files on the tape x file_s + bytes on the tape / drive rate" }
 is_whole_quicker = { type = "BOOLEAN", doc = "true if the mount read single files and reading the complete tape would have been faster" }
-break_even = { type = "DOUBLE", unit = "1", doc = "share of the tape's files above which reading the complete tape is faster" }
+break_even = { type = "DOUBLE", unit = "1", doc = "share of the tape's files above which reading the complete tape is faster than reading them singly at this mount's time per file" }
 */
 SELECT y.session_id, y.drive, y.volume, y.requested_at, y.pattern, y.n_different AS n_files, y.byte_share, y.drive_rate_mb_s, y.f, y.wall_s,
        $mount_s + y.n_volume_files * $file_s + y.tape_gb * 1e3 / y.drive_rate_mb_s AS whole_s,

@@ -1,19 +1,19 @@
 /*
 title = "Verdicts that rules withheld"
 topic = "findings"
-why = "Verdicts that rules did not give because logs are missing, with the missing logs and hours. A withheld verdict means neither a fault nor an all-clear."
+why = "A rule gives no verdict where logs are missing. This lists these cases with the missing logs and hours. A withheld verdict means neither a fault nor an all-clear."
 takes = ["first_day", "last_day"]
 
 [columns]
-rule = { type = "VARCHAR", doc = "rule that withheld its verdict" }
-entity = { type = "VARCHAR", doc = "entity with a finding that fired now or was open before; NULL for all entities that the missing log covers" }
+rule = { type = "VARCHAR", doc = "rule that gave no verdict" }
+entity = { type = "VARCHAR", doc = "entity whose finding cannot be confirmed because the log is missing: it fired now, or was open before. NULL in the row for all entities that the log describes" }
 source = { type = "VARCHAR", doc = "kind of log that is missing" }
 host = { type = "VARCHAR", doc = "host, link or archive system whose log is missing" }
-expected_hours = { type = "DOUBLE", unit = "h", doc = "hours in the rule's period for which site.toml declares the log" }
+expected_hours = { type = "DOUBLE", unit = "h", doc = "hours in the period judged by the rule for which site.toml declares the log" }
 seen_hours = { type = "DOUBLE", unit = "h", doc = "part of expected_hours that the log covers" }
 missing_hours = { type = "DOUBLE", unit = "h", doc = "the others" }
 share = { type = "DOUBLE", unit = "1", doc = "seen / expected" }
-needed = { type = "DOUBLE", unit = "1", doc = "share of expected_hours that must be covered for a verdict" }
+needed = { type = "DOUBLE", unit = "1", doc = "share of expected_hours that the log must cover for a verdict" }
 first_day = { type = "DATE", doc = "first site day of the period that the rule judges" }
 day = { type = "DATE", doc = "last site day of the period that the rule judges" }
 */

@@ -1,38 +1,38 @@
 /*
 title = "Files per mount from write buffers, by file family"
 topic = "requests"
-why = "With one write buffer per file family, a mount writes a chunk of one family once enough files, bytes or hours have gathered. Chunks below all limits were written on demand, with a mount for a few files."
+why = "If each file family has its own write buffer, files wait there until enough files, bytes or hours have gathered, and one mount writes them as a chunk. Chunks below all limits cost a mount for a few files."
 takes = ["first_day", "last_day", "group"]
 
 [params.most_files]
 type = "BIGINT"
 default = "1000"
-doc = "number of files above which a buffer is written to tape; default: PIC's policy"
+doc = "a buffer is written to tape once it has more files than this; default: PIC's policy"
 
 [params.most_gb]
 type = "DOUBLE"
 default = "20"
-doc = "amount of data in GB above which a buffer is written to tape"
+doc = "a buffer is written to tape once it has more data than this, in GB"
 
 [params.most_hours]
 type = "DOUBLE"
 default = "2"
-doc = "number of hours after which a buffer is written to tape in any case"
+doc = "a buffer is written to tape once its oldest file has waited for more hours than this"
 
 [columns]
 system = { type = "VARCHAR", doc = "archive system" }
 storage_group = { type = "VARCHAR", doc = "storage group; NULL where no log records it" }
 file_family = { type = "VARCHAR", doc = "file family; NULL where no log records it" }
 n_chunks = { type = "BIGINT", doc = "number of mounts that wrote complete files of the family; a mount counts on the day of its first file" }
-files_a_chunk = { type = "DOUBLE", doc = "mean number of files per mount" }
-chunk_gb = { type = "DOUBLE", unit = "GB", doc = "mean amount of data per mount" }
-by_files_share = { type = "DOUBLE", unit = "1", doc = "share of mounts with more than most_files files of the family" }
-by_size_share = { type = "DOUBLE", unit = "1", doc = "mounts with more than most_gb, but not more than most_files files, as a share of all" }
-by_age_share = { type = "DOUBLE", unit = "1", doc = "share of mounts below these two limits, whose oldest file had waited longer than most_hours" }
-on_demand_share = { type = "DOUBLE", unit = "1", doc = "share of mounts below all three limits, so that a buffer was written before it was due" }
-untold_share = { type = "DOUBLE", unit = "1", doc = "share of mounts with few files and little data for which no log shows how long the files had waited" }
-own_share = { type = "DOUBLE", unit = "1", doc = "share of mounts that wrote only this family" }
-oldest_hours = { type = "DOUBLE", unit = "h", doc = "median wait of the oldest file of a mount until the mount's first file was written. It starts when the oldest file was complete on spool, or else when it was queued" }
+files_a_chunk = { type = "DOUBLE", doc = "mean number of the family's files per mount" }
+chunk_gb = { type = "DOUBLE", unit = "GB", doc = "mean amount of the family's data per mount" }
+by_files_share = { type = "DOUBLE", unit = "1", doc = "share of the mounts that wrote more than most_files files of the family" }
+by_size_share = { type = "DOUBLE", unit = "1", doc = "share of the mounts that wrote more than most_gb, but not more than most_files files, of the family" }
+by_age_share = { type = "DOUBLE", unit = "1", doc = "share of the mounts that exceeded neither limit (most_files, most_gb), but whose oldest file had waited longer than most_hours" }
+on_demand_share = { type = "DOUBLE", unit = "1", doc = "share of the mounts that exceeded no limit (most_files, most_gb, most_hours): the buffer was written before it was due" }
+untold_share = { type = "DOUBLE", unit = "1", doc = "share of the mounts that exceeded neither most_files nor most_gb, and for which no log shows how long the files had waited" }
+own_share = { type = "DOUBLE", unit = "1", doc = "share of the mounts that wrote files of this family only" }
+oldest_hours = { type = "DOUBLE", unit = "h", doc = "time that a mount's oldest file had waited when the mount wrote its first file, median of the mounts. The wait starts when that file was complete on the spool, or else when it was queued" }
 */
 WITH written AS (
     SELECT t.system, t.session_id, t.storage_group, t.file_family, t.bytes, t.started_at,

@@ -1,30 +1,30 @@
 /*
-title = "Timed tests"
-grain = "one row per run of a timed command; a run with a date counts once even if several files hold it"
-why = "The rate of a path without other load, and the reasons to doubt it. Few of these tests resemble production."
+title = "Runs of timed commands, such as dd"
+grain = "one row per run of a timed command, such as dd; a run with a date counts once even if several files hold it"
+why = "The rate of a disk or network path without other load, and the reasons to doubt the measured rate. Few such tests resemble production."
 lineage = ["file_id", "line_no"]
 features = ["M19", "N15"]
 
 [columns]
-host = { type = "VARCHAR", doc = "host on which the command ran; the station, if site.toml declares it as one" }
+host = { type = "VARCHAR", doc = "host on which the command ran; the name of its station, if site.toml declares the host as one" }
 tool = { type = "VARCHAR", doc = "program that printed the result: dd, time, timex, or dd with one of them" }
-command = { type = "VARCHAR", doc = "the command line, where the file shows it" }
-mode = { type = "VARCHAR", doc = "read (to /dev/null), write (from /dev/zero or the like) or copy; NULL if the file does not show dd's command" }
-path = { type = "VARCHAR", doc = "file or disk that the command read or wrote, if the file shows dd's command" }
+command = { type = "VARCHAR", doc = "the command line; NULL where the file does not show it" }
+mode = { type = "VARCHAR", doc = "read (to /dev/null), write (from /dev/zero or the like) or copy; NULL where the file does not show dd's command" }
+path = { type = "VARCHAR", doc = "file or disk that the command read or wrote; NULL where the file does not show dd's command" }
 ended_at = { type = "TIMESTAMP", doc = "end of the run; NULL where the file has no time of day" }
 bytes = { type = "BIGINT", unit = "bytes", doc = "bytes moved; NULL where the file shows only a duration" }
 block_bytes = { type = "BIGINT", unit = "bytes", doc = "block size" }
-n_streams = { type = "BIGINT", doc = "runs on the host at the same time, including this one; NULL where the file has no time of day" }
-streams_bytes = { type = "BIGINT", unit = "bytes", doc = "bytes moved by all n_streams runs; NULL where the file has no time of day" }
-elapsed_s = { type = "DOUBLE", unit = "s", doc = "wall-clock time of the run; from time or timex if present, because they include closing the file" }
+n_streams = { type = "BIGINT", doc = "number of such runs on the host at the same time, including this one; NULL where the file has no time of day" }
+streams_bytes = { type = "BIGINT", unit = "bytes", doc = "bytes moved by all the runs that n_streams counts; NULL where the file has no time of day" }
+elapsed_s = { type = "DOUBLE", unit = "s", doc = "wall-clock time of the run. The value of time or timex is preferred, because it includes the time to close the file" }
 cpu_s = { type = "DOUBLE", unit = "s", doc = "CPU time of the command, user and kernel" }
 rate_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "bytes / elapsed_s" }
 is_flushed = { type = "BOOLEAN", doc = "true if the command asked for its data to reach the disk (fsync, fdatasync, sync, dsync or direct); NULL where the file shows no dd command" }
 exit_status = { type = "INTEGER", doc = "exit status of a command that failed; NULL otherwise" }
-is_plausible = { type = "BOOLEAN", doc = "true for a usable rate: the command succeeded, ran for at least a second, and moved at most 1 GB/s or flushed its data. NULL without a rate" }
+is_plausible = { type = "BOOLEAN", doc = "true if the rate is usable: the command succeeded and ran for at least a second, and it moved at most 1 GB/s or flushed its data to disk. NULL without a rate" }
 doubt = { type = "VARCHAR", doc = "reason to doubt the result; NULL where there is none" }
-file_id = { type = "VARCHAR", doc = "file the row comes from" }
-line_no = { type = "BIGINT", doc = "line number in the file the row comes from" }
+file_id = { type = "VARCHAR", doc = "file from which the row was made" }
+line_no = { type = "BIGINT", doc = "number of the line in file_id from which the row was made" }
 
 [[checks]]
 expectation = "ExpectColumnValuesToBeBetween"

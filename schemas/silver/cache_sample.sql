@@ -1,31 +1,31 @@
 /*
 title = "Disk cache and requests at an instant"
 grain = "one row per host, tool and sampled instant"
-why = "How full the disk cache was, how much of it was not yet on tape, and what waited. Reads wait when the cache is full of such data."
+why = "How full the disk cache was, how much of its data was not yet on tape, and how many requests waited. Reads wait when the cache is full of data that is not yet on tape."
 partition = "month"
 features = ["I5"]
 lineage = ["file_id", "line_no"]
 
 [columns]
 day = { type = "DATE", doc = "UTC day of sampled_at" }
-host = { type = "VARCHAR", doc = "host of the cache; the station, if site.toml declares it as one" }
+host = { type = "VARCHAR", doc = "host of the cache; the name of its station, if site.toml declares the host as one" }
 tool = { type = "VARCHAR", doc = "program that displayed the values" }
 sampled_at = { type = "TIMESTAMP", doc = "when the sample was taken" }
-is_time_known = { type = "BOOLEAN", doc = "true if the time of day is known, not only the day" }
-interval_s = { type = "DOUBLE", unit = "s", doc = "sampling interval, where it is known" }
-write_requests = { type = "BIGINT", doc = "writes from cache to tape, queued or under way" }
+is_time_known = { type = "BOOLEAN", doc = "true if the time of day of the sample is known, not only its day" }
+interval_s = { type = "DOUBLE", unit = "s", doc = "time between two samples; NULL where not known" }
+write_requests = { type = "BIGINT", doc = "number of writes from cache to tape, queued or under way" }
 write_volume_groups = { type = "BIGINT", doc = "number of volume groups to which the queued writes go" }
-read_requests = { type = "BIGINT", doc = "outstanding reads from tape" }
-read_volume_groups = { type = "BIGINT", doc = "number of volume groups from which the outstanding reads come" }
-blocks_total = { type = "BIGINT", doc = "blocks of the disk cache" }
+read_requests = { type = "BIGINT", doc = "number of reads from tape that are not finished" }
+read_volume_groups = { type = "BIGINT", doc = "number of volume groups from which the unfinished reads come" }
+blocks_total = { type = "BIGINT", doc = "number of blocks in the disk cache" }
 blocks_free = { type = "BIGINT", doc = "free ones" }
-blocks_dirty = { type = "BIGINT", doc = "blocks of the disk cache that are not yet on tape" }
+blocks_dirty = { type = "BIGINT", doc = "number of blocks in the disk cache that are not yet on tape" }
 dirty = { type = "DOUBLE", unit = "1", doc = "share of the cache's blocks that are not yet on tape" }
-files_total = { type = "BIGINT", doc = "number of files that can be open at once" }
-files_free = { type = "BIGINT", doc = "part of files_total that is free" }
-is_repaired = { type = "BOOLEAN", doc = "true if a cell or label of the screen was repaired or left out; bronze shows which" }
-file_id = { type = "VARCHAR", doc = "file the row comes from" }
-line_no = { type = "BIGINT", doc = "line number in the file the row comes from" }
+files_total = { type = "BIGINT", doc = "largest number of files that can be open at once" }
+files_free = { type = "BIGINT", doc = "part of files_total that is not in use" }
+is_repaired = { type = "BOOLEAN", doc = "true if a damaged number or label of the screen was repaired or left out; the bronze relation shows which" }
+file_id = { type = "VARCHAR", doc = "file from which the row was made" }
+line_no = { type = "BIGINT", doc = "number of the line in file_id from which the row was made" }
 
 [[checks]]
 expectation = "ExpectColumnValuesToBeBetween"

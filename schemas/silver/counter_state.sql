@@ -1,7 +1,7 @@
 /*
 title = "States of drives from their counters"
-grain = "one row per interval and UTC day in which a drive did one thing by its counters, while no log of its archive was written"
-why = "Used where the archive has no log. A command counts when it completes. Within a sampled interval motion comes first, then the transfer, then the rest. A command longer than its interval extends back into idle time, at most to midnight."
+grain = "one row per interval and UTC day in which a drive's counters show one activity, while no log of its archive was written"
+why = "Used where the archive has no log. A command counts when it completes. Within a sampled interval motion comes first, then the transfer, then idle time. A command longer than its interval extends back into earlier idle time, at most to midnight."
 partition = "day"
 lineage = ["file_id", "line_no"]
 
@@ -9,11 +9,11 @@ lineage = ["file_id", "line_no"]
 day = { type = "DATE", doc = "UTC day of from_at" }
 system = { type = "VARCHAR", doc = "archive system" }
 drive = { type = "VARCHAR", doc = "drive" }
-state = { type = "VARCHAR", doc = "transfer (reads and writes), position (other commands: winding, rewinding, file marks) or occupied (commands while the counters miss the transfers). idle: no command; counters do not show whether a tape was in the drive" }
+state = { type = "VARCHAR", doc = "transfer (reads and writes), position (other commands: winding, rewinding, file marks) or occupied (commands, while the counters miss the bytes). idle: no command; counters do not show whether a tape was in the drive" }
 from_at = { type = "TIMESTAMP", doc = "start" }
 to_at = { type = "TIMESTAMP", doc = "end" }
-session_id = { type = "VARCHAR", doc = "mount, or stretch of use without a known mount, as in silver.drive_counter" }
-file_id = { type = "VARCHAR", doc = "file with the row of the sampled interval" }
+session_id = { type = "VARCHAR", doc = "identifier of the mount or, where no mount is known, of the stretch of use, as in silver.drive_counter" }
+file_id = { type = "VARCHAR", doc = "file with the counter sample in which the state starts" }
 line_no = { type = "BIGINT", doc = "that line" }
 
 [[checks]]

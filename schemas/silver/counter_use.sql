@@ -1,26 +1,26 @@
 /*
-title = "Data moved by drives, from their counters"
-grain = "one row per UTC day and mount, or stretch of use, in which a drive had commands while no log of its archive was written"
-why = "Bytes, drive time and wall-clock time without any log of the archive. They give the drive rate, the overall rate and the efficiency. A stretch of use is not a mount, because counters do not show mounts and dismounts."
+title = "Data moved by drives per mount, from their counters"
+grain = "one row per UTC day and mount (or stretch of use) in which a drive had commands while no log of its archive was written"
+why = "Bytes, drive time and wall-clock time where the archive has no log. From these the drive rate, the overall rate and the efficiency are computed. A stretch of use is not a mount, because counters do not show mounts and dismounts."
 partition = "day"
 lineage = ["file_id", "line_no"]
 
 [columns]
-day = { type = "DATE", doc = "UTC day; a stretch of use over midnight has two rows" }
-session_id = { type = "VARCHAR", doc = "mount or stretch of use, as in silver.drive_counter" }
-is_mount = { type = "BOOLEAN", doc = "true for a mount that TSM's server or a library lists" }
-is_blind = { type = "BOOLEAN", doc = "same identifier as session_id of silver.drive_counter" }
+day = { type = "DATE", doc = "UTC day; a mount or stretch of use over midnight has two rows" }
+session_id = { type = "VARCHAR", doc = "identifier of the mount or stretch of use, as in silver.drive_counter" }
+is_mount = { type = "BOOLEAN", doc = "true for a mount that TSM's server or a library lists, false for a stretch of use" }
+is_blind = { type = "BOOLEAN", doc = "true if the counters miss the bytes of transfers, as in silver.drive_counter" }
 system = { type = "VARCHAR", doc = "archive system" }
 drive = { type = "VARCHAR", doc = "drive" }
 host = { type = "VARCHAR", doc = "host to which the drive is attached" }
 from_at = { type = "TIMESTAMP", doc = "start of the first sampled interval with a command" }
-to_at = { type = "TIMESTAMP", doc = "end of the last sampled interval with a command; from_at and to_at are exact to one interval" }
+to_at = { type = "TIMESTAMP", doc = "end of the last sampled interval with a command. The true times may differ from from_at and to_at by up to one interval" }
 read_bytes = { type = "BIGINT", unit = "bytes", doc = "bytes read from the drive" }
 write_bytes = { type = "BIGINT", unit = "bytes", doc = "bytes written to the drive" }
-read_s = { type = "DOUBLE", unit = "s", doc = "time in reads, at most the time from from_at to to_at" }
-write_s = { type = "DOUBLE", unit = "s", doc = "time in writes, at most the time from from_at to to_at" }
-motion_s = { type = "DOUBLE", unit = "s", doc = "time in other commands: winding, rewinding and file marks" }
-file_id = { type = "VARCHAR", doc = "file with the row of the first sampled interval" }
+read_s = { type = "DOUBLE", unit = "s", doc = "time that the drive spent in reads, at most the time from from_at to to_at" }
+write_s = { type = "DOUBLE", unit = "s", doc = "time that the drive spent in writes, at most the time from from_at to to_at" }
+motion_s = { type = "DOUBLE", unit = "s", doc = "time that the drive spent in other commands: winding, rewinding and file marks" }
+file_id = { type = "VARCHAR", doc = "file with the first counter sample that has a command" }
 line_no = { type = "BIGINT", doc = "that line" }
 
 [[checks]]

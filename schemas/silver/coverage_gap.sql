@@ -1,13 +1,13 @@
 /*
 title = "Holes in the logs of drives"
 was = "log_hole"
-grain = "one row per pause of more than log_silence_s in the log of a drive"
-why = "What happened during a hole in the log is unknown, so no state, transfer or gap may span the hole."
+grain = "one row per hole in the log of a drive: a pause of more than log_silence_s between two lines"
+why = "What a drive did during a hole in its log is unknown, so no state, transfer or gap may extend over the hole."
 partition = "month"
 
 [columns]
 day = { type = "DATE", doc = "UTC day of from_at" }
-host = { type = "VARCHAR", was = "system", doc = "drive, tape server or archive system that the log covers" }
+host = { type = "VARCHAR", was = "system", doc = "drive, tape server or archive system whose log has the hole" }
 from_at = { type = "TIMESTAMP", doc = "time of the last line before the hole" }
 to_at = { type = "TIMESTAMP", doc = "time of the first line after the hole" }
 */

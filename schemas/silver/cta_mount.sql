@@ -1,7 +1,7 @@
 /*
 title = "CTA: mounts"
-grain = "one row per mount of CTA, from the lines of the tape daemon, or from its final record alone"
-why = "All instants of a mount in one row. Sessions, transfers and states of drives are computed from these."
+grain = "one row per mount of CTA, from all lines of the tape daemon about it, or from its final record where other lines are missing"
+why = "All logged times of a mount in one row. silver.session, silver.transfer and silver.drive_state are computed from these rows."
 partition = "day"
 lineage = ["file_id", "line_no"]
 
@@ -18,17 +18,17 @@ purpose = { type = "VARCHAR", doc = "purpose of the mount: user, repack, verify 
 storage_group = { type = "VARCHAR", doc = "virtual organisation" }
 file_family = { type = "VARCHAR", doc = "tape pool" }
 from_at = { type = "TIMESTAMP", doc = "time of the first line of the mount" }
-requested_at = { type = "TIMESTAMP", doc = "when the tape session started; NULL where this was not logged" }
+requested_at = { type = "TIMESTAMP", doc = "when CTA started the mount (its tape session); NULL where this was not logged" }
 mounted_at = { type = "TIMESTAMP", doc = "when the tape was ready in the drive" }
-positioned_at = { type = "TIMESTAMP", doc = "when the label was checked (reads), or the tape was at the end of data (writes)" }
+positioned_at = { type = "TIMESTAMP", doc = "for reads when the tape's label was checked, for writes when the tape was at the end of its data" }
 dismount_at = { type = "TIMESTAMP", doc = "when the drive started to unload the tape" }
 dismounted_at = { type = "TIMESTAMP", doc = "tape gone" }
-drained_at = { type = "TIMESTAMP", doc = "when the last byte was on disk, if that was after dismounted_at; NULL otherwise" }
+drained_at = { type = "TIMESTAMP", doc = "when the last byte was on disk, if that was after the tape was dismounted; NULL otherwise" }
 killed_at = { type = "TIMESTAMP", doc = "when the process of the mount was killed or crashed; NULL otherwise" }
 to_at = { type = "TIMESTAMP", doc = "time of the last line of the mount" }
-n_file_lines = { type = "BIGINT", doc = "number of lines about files; if it is 0, only the final record shows the amount moved" }
-is_inferred = { type = "BOOLEAN", doc = "true if no line shows the start of the mount, so that times come from the final record" }
-status = { type = "VARCHAR", doc = "ok, mount_failed, killed, empty (given up before the robot moved), or cut (start or end not logged)" }
+n_file_lines = { type = "BIGINT", doc = "number of log lines about single files of the mount; if it is 0, only the final record shows the amount moved" }
+is_inferred = { type = "BOOLEAN", doc = "true if no line shows the start of the mount, so that its times were computed from its final record" }
+status = { type = "VARCHAR", doc = "ok, mount_failed, killed, empty (given up before the robot moved the tape), or cut (start or end not logged)" }
 file_id = { type = "VARCHAR", doc = "file with the first line of the mount" }
 line_no = { type = "BIGINT", doc = "that line" }
 

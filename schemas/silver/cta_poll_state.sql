@@ -1,7 +1,7 @@
 /*
-title = "CTA: states of drives as polled"
-grain = "one row per interval and UTC day in which polls show one state of a drive, while the log of its daemon was not written"
-why = "Used where the daemon's log is missing. Polls are coarser: a state shorter than a polling interval may be lost, and transfer includes positioning and gaps between files."
+title = "CTA: states of drives, from regular polls"
+grain = "one row per interval and UTC day in which polls show one state of a drive, while the log of the drive's tape daemon was not written"
+why = "Used where the log of the tape daemon is missing. Polls are coarser: a state shorter than a polling interval may be missed, and transfer includes positioning and gaps between files."
 partition = "day"
 lineage = ["file_id", "line_no", "end_file_id", "end_line_no"]
 
@@ -10,15 +10,15 @@ day = { type = "DATE", doc = "UTC day of from_at" }
 system = { type = "VARCHAR", doc = "CTA instance" }
 drive = { type = "VARCHAR", doc = "drive" }
 state = { type = "VARCHAR", doc = "mount, transfer, dismount, drain, down or unknown, as in silver.drive_state; idle: the drive was free" }
-from_at = { type = "TIMESTAMP", doc = "start of the state: as the answer of CTA gives it, else the time of the poll" }
-to_at = { type = "TIMESTAMP", doc = "end of the state: the start of the next state, else the last poll" }
-is_inferred = { type = "BOOLEAN", doc = "true if start or end is the time of a poll or the edge of the daemon's log, not a time that CTA gave" }
-volume = { type = "VARCHAR", doc = "tape in the drive" }
+from_at = { type = "TIMESTAMP", doc = "start of the state, as CTA's answer to the poll gives it; otherwise the time of the poll" }
+to_at = { type = "TIMESTAMP", doc = "end of the state: the start of the next state, otherwise the time of the last poll" }
+is_inferred = { type = "BOOLEAN", doc = "true if the start or end was not given by CTA, but is the time of a poll or the start or end of the daemon's log" }
+volume = { type = "VARCHAR", doc = "label of the tape in the drive" }
 mount_id = { type = "VARCHAR", doc = "mount number that CTA gave" }
-reason = { type = "VARCHAR", doc = "why the drive is down" }
-file_id = { type = "VARCHAR", doc = "file with the answer that starts the state" }
+reason = { type = "VARCHAR", doc = "reason that CTA gives for a drive that is down" }
+file_id = { type = "VARCHAR", doc = "file with the answer to the poll at which the state starts" }
 line_no = { type = "BIGINT", doc = "its line" }
-end_file_id = { type = "VARCHAR", doc = "for state down, the file with the line that ended it. NULL where no line did, and for other states" }
+end_file_id = { type = "VARCHAR", doc = "file with the line that ended a down state; NULL where no line ended it, and for other states" }
 end_line_no = { type = "BIGINT", doc = "that line" }
 
 [[checks]]

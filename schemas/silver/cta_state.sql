@@ -1,7 +1,7 @@
 /*
 title = "CTA: states of drives"
-grain = "one row per interval in which a CTA drive was in one state; time without a row is idle where a log covers it"
-why = "CTA's part of silver.drive_state: mount, positioning, files, flushes and dismount in their order, and the time between these."
+grain = "one row per interval in which a CTA drive was in one state; in time without a row the drive was idle if a log covers that time"
+why = "CTA's part of silver.drive_state. The states of a mount follow each other in time: mount, positioning, files, flushes and dismount, and the times between these."
 partition = "day"
 lineage = ["file_id", "line_no", "end_file_id", "end_line_no"]
 
@@ -12,12 +12,12 @@ drive = { type = "VARCHAR", doc = "drive" }
 state = { type = "VARCHAR", doc = "state of the drive, as in silver.drive_state" }
 from_at = { type = "TIMESTAMP", doc = "start" }
 to_at = { type = "TIMESTAMP", doc = "end" }
-is_inferred = { type = "BOOLEAN", doc = "true if the times are derived from the final record of the mount, or the state was still open at the end of the log" }
-session_id = { type = "VARCHAR", doc = "mount during which the drive was in the state" }
-attempt_id = { type = "VARCHAR", doc = "attempt at a file during which the drive was in the state" }
+is_inferred = { type = "BOOLEAN", doc = "true if the start or end was computed from the final record of the mount, or if the state had not ended at the end of the log" }
+session_id = { type = "VARCHAR", doc = "identifier of the mount during which the drive was in the state" }
+attempt_id = { type = "VARCHAR", doc = "identifier of the attempt at a file during which the drive was in the state" }
 file_id = { type = "VARCHAR", doc = "file with the line that shows the state" }
 line_no = { type = "BIGINT", doc = "that line" }
-end_file_id = { type = "VARCHAR", doc = "for state down, the file with the line that ended it. NULL where no line did, and for other states" }
+end_file_id = { type = "VARCHAR", doc = "file with the line that ended a down state; NULL where no line ended it, and for other states" }
 end_line_no = { type = "BIGINT", doc = "that line" }
 
 [[checks]]

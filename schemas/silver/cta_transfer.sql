@@ -1,42 +1,42 @@
 /*
 title = "CTA: transfers"
-grain = "one row per log line about a file; one row for all files of a mount that has no such lines"
-why = "CTA's part of silver.transfer. A file's times come from the line about it."
+grain = "one row per log line about a file; where a mount has no such lines, one row for all its files together"
+why = "CTA's part of silver.transfer. The times of a file are computed from the log line about it."
 partition = "day"
 lineage = ["file_id", "line_no"]
 
 [columns]
 day = { type = "DATE", doc = "UTC day of started_at" }
-transfer_id = { type = "VARCHAR", doc = "identifier of the transfer: mount, number of the file on the volume, and number of the line" }
+transfer_id = { type = "VARCHAR", doc = "identifier of the transfer: mount, number of the file on the volume, and line number in the log" }
 system = { type = "VARCHAR", doc = "CTA instance" }
-station = { type = "VARCHAR", doc = "disk system from which the file came or to which it went; NULL for a file that CTA only verified" }
+station = { type = "VARCHAR", doc = "disk system from which the file came or to which it went; NULL for a file that CTA only read to verify it" }
 drive = { type = "VARCHAR", doc = "drive" }
 mover_host = { type = "VARCHAR", doc = "tape server" }
 volume = { type = "VARCHAR", doc = "tape label" }
-session_id = { type = "VARCHAR", doc = "mount in which the file was moved" }
+session_id = { type = "VARCHAR", doc = "identifier of the mount in which the file was moved" }
 mode = { type = "VARCHAR", doc = "read or write" }
 file_number = { type = "BIGINT", doc = "place of the file on the volume (fSeq)" }
-bytes = { type = "BIGINT", unit = "bytes", doc = "bytes moved on tape, including labels" }
+bytes = { type = "BIGINT", unit = "bytes", doc = "bytes moved to or from tape, including labels" }
 file_bytes = { type = "BIGINT", unit = "bytes", doc = "size of the user's file" }
-unique_id = { type = "VARCHAR", doc = "request id: CTA instance, CTA's number of the file and, where a frontend logged the request, when it was queued" }
-queued_at = { type = "TIMESTAMP", doc = "when a frontend queued the request: the latest earlier request that was not served yet (for an archive, the copy for its tape pool). NULL where no frontend logged it" }
+unique_id = { type = "VARCHAR", doc = "identifier of the request: CTA instance, CTA's number of the file and, where a frontend logged the request, the time when it was queued" }
+queued_at = { type = "TIMESTAMP", doc = "when a frontend (CTA's server for requests) queued the request. If there are several, the latest one before the transfer that was not served yet; for an archive, the one for the tape pool of this copy. NULL where no frontend logged it" }
 ready_at = { type = "TIMESTAMP", doc = "for a write the same as queued_at, because CTA gets the request when the file is complete on disk" }
-requested_at = { type = "TIMESTAMP", doc = "start of the file's task; for a read the start of positioning" }
+requested_at = { type = "TIMESTAMP", doc = "when CTA's work on the file started; for a read, when positioning to the file started" }
 started_at = { type = "TIMESTAMP", doc = "when reading or writing on tape started" }
 ended_at = { type = "TIMESTAMP", doc = "its line" }
-completed_at = { type = "TIMESTAMP", doc = "for a write, end of the next flush, which makes the file safe on tape; for a read, time of its line" }
-drive_s = { type = "DOUBLE", unit = "s", doc = "time in calls that read or write the tape; NULL where a log collector rounded times to seconds" }
+completed_at = { type = "TIMESTAMP", doc = "for a write, end of the next flush, which makes the file safe on tape; for a read, time of the log line about the file" }
+drive_s = { type = "DOUBLE", unit = "s", doc = "time in calls that read or write the tape; NULL where the program that collected the log rounded times to seconds" }
 drive_rate_basis = { type = "VARCHAR", doc = "basis of the drive rate: call; NULL where drive_s is NULL" }
-position_s = { type = "DOUBLE", unit = "s", doc = "reads: time to position the tape before the file" }
-checksum_s = { type = "DOUBLE", unit = "s", doc = "time to compute the checksum while writing" }
-wait_data_s = { type = "DOUBLE", unit = "s", doc = "writes: time spent waiting for data from the disk system" }
-wait_buffer_s = { type = "DOUBLE", unit = "s", doc = "reads: time spent waiting for free memory" }
+position_s = { type = "DOUBLE", unit = "s", doc = "for reads: time to position the tape before the file" }
+checksum_s = { type = "DOUBLE", unit = "s", doc = "time to compute checksums, for writes only" }
+wait_data_s = { type = "DOUBLE", unit = "s", doc = "for writes: time spent waiting for data from the disk system" }
+wait_buffer_s = { type = "DOUBLE", unit = "s", doc = "for reads: time spent waiting for free memory" }
 storage_group = { type = "VARCHAR", doc = "virtual organisation" }
 file_family = { type = "VARCHAR", doc = "tape pool" }
 status = { type = "VARCHAR", doc = "ok or failed" }
 error = { type = "VARCHAR", doc = "error message of a failed transfer" }
-witnesses = { type = "VARCHAR", doc = "log that shows the transfer: taped (the daemon's line about the file) or session (the final record of the mount)" }
-file_id = { type = "VARCHAR", doc = "file with the line about the file" }
+witnesses = { type = "VARCHAR", doc = "which log shows the transfer: taped (the tape daemon's line about the file) or session (only the final record of the mount)" }
+file_id = { type = "VARCHAR", doc = "log file with the line about the file" }
 line_no = { type = "BIGINT", doc = "that line" }
 
 [[checks]]

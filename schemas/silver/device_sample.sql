@@ -1,7 +1,7 @@
 /*
-title = "Load of disks"
+title = "Samples of the load of disks"
 grain = "one row per host, tool, device and sampled interval"
-why = "The data each disk moved, how long requests waited, how many queued and how busy the disk was. Several tools may cover the same time."
+why = "How much data each disk moved, how long requests waited, how many were queued and how busy the disk was. Several tools may have sampled the same time."
 partition = "day"
 lineage = ["file_id", "line_no"]
 
@@ -10,24 +10,24 @@ day = { type = "DATE", doc = "UTC day of from_at" }
 host = { type = "VARCHAR", doc = "host, by its name in site.toml" }
 tool = { type = "VARCHAR", doc = "program that took the sample" }
 device = { type = "VARCHAR", doc = "device, as the tool names it, without /dev/" }
-kind = { type = "VARCHAR", doc = "kind of device: disk; partition, mapper, md, multipath or group (these repeat the bytes of a disk); loop, ram, tape, cdrom, nfs or other" }
-is_summed = { type = "BOOLEAN", doc = "true if the device counts in sums over a host: complete disks do, but partitions and devices made of disks do not" }
+kind = { type = "VARCHAR", doc = "kind of device: disk; partition, mapper, md, multipath or group (bytes of these also count for a disk); loop, ram, tape, cdrom, nfs or other" }
+is_summed = { type = "BOOLEAN", doc = "true if the device counts in totals of its host. Complete disks do; partitions and devices made of disks do not, because their bytes would count twice" }
 from_at = { type = "TIMESTAMP", doc = "start of the sample" }
 to_at = { type = "TIMESTAMP", doc = "end of the sample" }
-request_rate = { type = "DOUBLE", unit = "1/s", doc = "requests completed per second: all kinds where the tool gives one number, else the sum of reads, writes and discards" }
+request_rate = { type = "DOUBLE", unit = "1/s", doc = "requests completed per second: the total where the tool gives one, otherwise the sum of reads, writes and discards" }
 read_request_rate = { type = "DOUBLE", unit = "1/s", doc = "reads completed" }
 write_request_rate = { type = "DOUBLE", unit = "1/s", doc = "writes completed" }
-moved_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "bytes read and written; includes discards where the tool gives only a sum" }
+moved_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "bytes read and written per second; includes discards where the tool gives only the total" }
 read_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "read" }
 write_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "written" }
-wait_s = { type = "DOUBLE", unit = "s", doc = "mean time of a completed request in queue and device; NULL where no request completed" }
-read_wait_s = { type = "DOUBLE", unit = "s", doc = "mean time of a completed read in queue and device; NULL where no read completed" }
-write_wait_s = { type = "DOUBLE", unit = "s", doc = "mean time of a completed write in queue and device; NULL where no write completed" }
-queue = { type = "DOUBLE", doc = "mean number of requests in queue and device" }
-busy = { type = "DOUBLE", unit = "1", doc = "share of time with at least one request in the device" }
-note = { type = "VARCHAR", doc = "known defect that made values of this row NULL; NULL where there is no defect" }
-file_id = { type = "VARCHAR", doc = "file the row comes from" }
-line_no = { type = "BIGINT", doc = "line number in the file the row comes from" }
+wait_s = { type = "DOUBLE", unit = "s", doc = "mean time from the arrival of a request to its completion, in queue and device; NULL where no request completed" }
+read_wait_s = { type = "DOUBLE", unit = "s", doc = "mean time from the arrival of a read to its completion, in queue and device; NULL where no read completed" }
+write_wait_s = { type = "DOUBLE", unit = "s", doc = "mean time from the arrival of a write to its completion, in queue and device; NULL where no write completed" }
+queue = { type = "DOUBLE", doc = "mean number of requests that waited or that the device worked on" }
+busy = { type = "DOUBLE", unit = "1", doc = "share of time in which the device worked on at least one request" }
+note = { type = "VARCHAR", doc = "known defect of the tool because of which values of this row are NULL; NULL where there is no defect" }
+file_id = { type = "VARCHAR", doc = "file from which the row was made" }
+line_no = { type = "BIGINT", doc = "number of the line in file_id from which the row was made" }
 
 [[checks]]
 expectation = "ExpectColumnValuesToBeBetween"

@@ -1,28 +1,28 @@
 /*
-title = "Counters of drives, per interval"
-grain = "one row per tape drive and sampled interval of one program, cut at UTC midnight; intervals of a drive do not overlap"
-why = "The data each drive moved and how long it was busy, from the kernel's counters, without any log of the archive. HPSS and IBM's lin_tape bypass the kernel's st driver. Its counters then show commands without bytes, or nothing."
+title = "Counters of drives, per sampled interval"
+grain = "one row per tape drive and sampled interval; an interval over UTC midnight has two rows. Intervals of one drive do not overlap"
+why = "How much data each drive moved and how long it was busy, from the kernel's counters, even where the archive has no log. HPSS and IBM's lin_tape bypass the kernel's st driver. Its counters then show commands without bytes, or nothing."
 partition = "day"
 lineage = ["file_id", "line_no"]
 
 [columns]
 day = { type = "DATE", doc = "UTC day of from_at" }
 system = { type = "VARCHAR", doc = "archive system of the drive; NULL where the drive is not known" }
-drive = { type = "VARCHAR", doc = "drive; NULL where site.toml does not assign the host's device to a drive" }
+drive = { type = "VARCHAR", doc = "name of the drive; NULL where site.toml does not assign the host's device to a drive" }
 host = { type = "VARCHAR", doc = "host to which the drive is attached" }
 device = { type = "VARCHAR", doc = "device name in the kernel, e.g. st0" }
-tool = { type = "VARCHAR", doc = "program that took the sample; if there are several, the one that covers most of the day" }
+tool = { type = "VARCHAR", doc = "program that took the sample; where several programs did, the one that covers most of the day" }
 from_at = { type = "TIMESTAMP", doc = "start" }
-to_at = { type = "TIMESTAMP", doc = "end of the interval; values of an interval over midnight are split in proportion to time" }
+to_at = { type = "TIMESTAMP", doc = "end of the interval. If a sampled interval extends over midnight, its values are divided in proportion to time" }
 read_bytes = { type = "BIGINT", unit = "bytes", doc = "bytes read from the drive" }
 write_bytes = { type = "BIGINT", unit = "bytes", doc = "bytes written to the drive" }
-read_s = { type = "DOUBLE", unit = "s", doc = "time in reads that completed in the interval" }
-write_s = { type = "DOUBLE", unit = "s", doc = "time in writes that completed in the interval" }
-motion_s = { type = "DOUBLE", unit = "s", doc = "time in other commands that completed in the interval: positioning, rewinding, file marks; NULL where the tool does not sample times" }
-session_id = { type = "VARCHAR", doc = "mount that TSM's server or a library lists. Without one, a stretch of use: intervals with commands, at most ten minutes apart. NULL without commands" }
+read_s = { type = "DOUBLE", unit = "s", doc = "time that the drive spent in reads that completed in the interval" }
+write_s = { type = "DOUBLE", unit = "s", doc = "time that the drive spent in writes that completed in the interval" }
+motion_s = { type = "DOUBLE", unit = "s", doc = "time that the drive spent in other commands that completed in the interval: positioning, rewinding, file marks; NULL where the tool does not sample times" }
+session_id = { type = "VARCHAR", doc = "identifier of the mount that TSM's server or a library lists. Without such a mount, identifier of a stretch of use: intervals with commands, with pauses of at most ten minutes. NULL without commands" }
 is_mount = { type = "BOOLEAN", doc = "true if session_id is a mount, false for a stretch of use" }
-is_blind = { type = "BOOLEAN", doc = "true if a stretch of use has ten minutes of commands without a byte, so that the counters miss the transfers" }
-file_id = { type = "VARCHAR", doc = "file the row comes from" }
+is_blind = { type = "BOOLEAN", doc = "true if commands of a stretch of use took ten minutes or more but no byte was counted, so that the counters miss the transfers" }
+file_id = { type = "VARCHAR", doc = "file from which the row was made" }
 line_no = { type = "BIGINT", doc = "that line" }
 
 [[checks]]

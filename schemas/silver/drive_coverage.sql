@@ -1,6 +1,6 @@
 /*
-title = "Times in which a drive's log was written or its counters were sampled"
-grain = "one row per drive and unbroken interval, cut at UTC midnight"
+title = "Times for which a log or counters show what a drive did"
+grain = "one row per drive and interval without interruption; an interval over UTC midnight has two rows"
 why = "A drive that no log covers is unknown, not idle. A log may cover one drive, all drives of a tape server, or all drives of an archive system. A table of mounts covers only the drives that it names, because a mount in progress is not in it yet. The kernel's counters cover a drive while they are sampled."
 partition = "month"
 features = ["I13", "D4"]

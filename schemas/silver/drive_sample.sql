@@ -1,7 +1,7 @@
 /*
-title = "Rates of drives at an instant"
-grain = "one row per host, tool, drive and sampled instant"
-why = "The rate and volume group of each drive at the moment of a screen, with the requests that wait."
+title = "Rates of drives, from screens of monitoring programs"
+grain = "one row per drive and sampled instant, for each host and each program that displayed the values"
+why = "The rate and volume group of each drive at the moment when a monitoring screen was recorded, and the requests that waited."
 partition = "month"
 features = ["I5"]
 lineage = ["file_id", "line_no"]
@@ -11,18 +11,18 @@ day = { type = "DATE", doc = "UTC day of sampled_at" }
 host = { type = "VARCHAR", doc = "host to which the drives are attached, by its name in site.toml" }
 tool = { type = "VARCHAR", doc = "program that displayed the values" }
 sampled_at = { type = "TIMESTAMP", doc = "when the sample was taken" }
-is_time_known = { type = "BOOLEAN", doc = "true if the time of day is known, not only the day" }
-drive = { type = "VARCHAR", doc = "drive; for sysperf its library and number, such as 1/2" }
+is_time_known = { type = "BOOLEAN", doc = "true if the time of day of the sample is known, not only its day" }
+drive = { type = "VARCHAR", doc = "name of the drive; for sysperf its library and number, such as 1/2" }
 is_active = { type = "BOOLEAN", doc = "true if the drive moved data (rate above 0); NULL where the screen shows no rate" }
-rate_low_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "rate if the printed K is 1000; for sysperf the rate at which cache segments become free, not the bytes at the drive" }
-rate_high_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "rate if the printed K is 1024; equal to rate_low_bytes_s where the unit is known" }
+rate_low_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "rate if the K on the screen means 1000. For sysperf it is the rate at which cache segments become free, not the rate of the drive" }
+rate_high_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "rate if the K on the screen means 1024; equal to rate_low_bytes_s where the meaning is known" }
 volume = { type = "VARCHAR", doc = "volume in the drive" }
 volume_group = { type = "VARCHAR", doc = "volume group of the volume in the drive" }
-mode = { type = "VARCHAR", doc = "read or write, if all requests were of one kind; NULL otherwise" }
-is_mode_inferred = { type = "BOOLEAN", doc = "true if the screen did not show the mode, so that it was inferred" }
-is_repaired = { type = "BOOLEAN", doc = "true if a cell of the row was repaired or left out; bronze shows which" }
-file_id = { type = "VARCHAR", doc = "file the row comes from" }
-line_no = { type = "BIGINT", doc = "line number in the file the row comes from" }
+mode = { type = "VARCHAR", doc = "read or write, if all requests on the screen were of one kind; NULL otherwise" }
+is_mode_inferred = { type = "BOOLEAN", doc = "true if the screen did not show the mode, so that it was inferred from the requests" }
+is_repaired = { type = "BOOLEAN", doc = "true if a damaged number or label of the row was repaired or left out; the bronze relation shows which" }
+file_id = { type = "VARCHAR", doc = "file from which the row was made" }
+line_no = { type = "BIGINT", doc = "number of the line in file_id from which the row was made" }
 
 [[checks]]
 expectation = "ExpectColumnValuesToBeBetween"

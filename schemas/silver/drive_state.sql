@@ -1,7 +1,7 @@
 /*
 title = "States of drives"
-grain = "one row per interval in which a drive was in one state; time without a row is idle where a log or counter covers it, else unknown"
-why = "Each mount without holes, from which the ledger, the gaps and the dead time are computed. The mover's log has priority. Without it these follow in order: the mover's broadcast states, the drive's own counters, polled states, or a list of mounts."
+grain = "one row per interval in which a drive was in one state; in time without a row the drive was idle if a log or counter covers that time, else its state is unknown"
+why = "Everything that a drive did during a mount, without holes. The ledger, the gaps and the dead time are computed from it. Sources in order of priority: the mover's log, its broadcast states, the drive's own counters, polled states, a list of mounts."
 partition = "day"
 lineage = ["file_id", "line_no"]
 features = ["D4"]
@@ -10,13 +10,13 @@ features = ["D4"]
 day = { type = "DATE", doc = "UTC day of from_at" }
 system = { type = "VARCHAR", doc = "archive system" }
 drive = { type = "VARCHAR", doc = "drive" }
-state = { type = "VARCHAR", doc = "transfer filemark checksum database request position start no_request mount dismount drain occupied hung down unknown. occupied: a tape is in the drive, and no log shows what the drive does, or its counters show no command" }
+state = { type = "VARCHAR", doc = "transfer filemark checksum database request position start no_request mount dismount drain occupied hung down unknown. occupied: a tape is in the drive, and either no log shows what the drive does or its counters show no command" }
 from_at = { type = "TIMESTAMP", doc = "start" }
 to_at = { type = "TIMESTAMP", doc = "end" }
-is_inferred = { type = "BOOLEAN", doc = "true if the start or end is not the time of a log line, but the edge of a hole or a point within a sampled interval" }
-witness = { type = "VARCHAR", doc = "where the state comes from. log: steps that the mover logged. relay: the mover's broadcast states, coarser, only where no log was written. session: the final record of a mount, in the usual order. counter: the kernel's counters of the drive, in sampled intervals. poll: answers of cta-admin, coarser, only where no log was written. server: a list of mounts from TSM or a library" }
-session_id = { type = "VARCHAR", doc = "mount to which the state belongs" }
-attempt_id = { type = "VARCHAR", was = "try_id", doc = "attempt at a file to which the first step of the state belongs" }
+is_inferred = { type = "BOOLEAN", doc = "true if the start or end is not the time of a log line, but the start or end of a hole in the log, or a point within a sampled interval" }
+witness = { type = "VARCHAR", doc = "source of the state. log: steps that the mover logged. relay: the mover's broadcast states, coarser, only where no log was written. session: the final record of a mount, whose steps are assumed in the usual order. counter: the kernel's counters of the drive, in sampled intervals. poll: answers of cta-admin, coarser, only where no log was written. server: a list of mounts from TSM or a library" }
+session_id = { type = "VARCHAR", doc = "identifier of the mount to which the state belongs" }
+attempt_id = { type = "VARCHAR", was = "try_id", doc = "identifier of the attempt at a file during which the state began" }
 file_id = { type = "VARCHAR", doc = "file with the line that starts the state" }
 line_no = { type = "BIGINT", doc = "that line" }
 

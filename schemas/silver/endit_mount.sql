@@ -1,7 +1,7 @@
 /*
-title = "ENDIT runs and the mounts that served them"
-grain = "one row per retrieve run and overlapping mount of its volume, and per archive run and mount in which its session wrote"
-why = "ENDIT logs no drives, and a drive's log has no pools, so volume and time connect the two. A worker without hints reads several volumes, which the hint file names. An archive run names no volume; the TSM session of the same host, time and size does."
+title = "Runs of ENDIT's workers, with the mounts that served them"
+grain = "one row per pair of a run and a mount: for a retrieve each mount of its volume during the run, for an archive each mount in which its TSM session wrote"
+why = "ENDIT does not log drives, and a drive's log does not name pools, so volume and time connect the two. A worker without hints reads several volumes, which the hint file names. An archive run names no volume, but the TSM session of the same host, time and size does."
 lineage = ["file_id", "line_no"]
 
 [columns]
@@ -10,18 +10,18 @@ host = { type = "VARCHAR", doc = "host of the ENDIT daemons" }
 pool = { type = "VARCHAR", doc = "short name of the ENDIT instance, or its host if it has no name" }
 operation = { type = "VARCHAR", doc = "retrieve or archive" }
 began_at = { type = "TIMESTAMP", doc = "when the run started" }
-ended_at = { type = "TIMESTAMP", doc = "end of the run, or its latest possible end" }
+ended_at = { type = "TIMESTAMP", doc = "when the run ended; where this was not logged, its latest possible end" }
 outcome = { type = "VARCHAR", doc = "outcome of the run, as in silver.endit_run" }
 volume = { type = "VARCHAR", doc = "tape label" }
-n_files = { type = "BIGINT", doc = "number of files on the volume that the run got; NULL where no line lists them, or an archive run wrote several volumes" }
-bytes = { type = "BIGINT", unit = "bytes", doc = "size of the files of the run; NULL where the run used several volumes" }
-drive_system = { type = "VARCHAR", doc = "archive system of the drive" }
+n_files = { type = "BIGINT", doc = "number of files on this volume that the run requested; NULL where no line lists them, or an archive run wrote several volumes" }
+bytes = { type = "BIGINT", unit = "bytes", doc = "size of all files of the run; NULL where the run used several volumes" }
+drive_system = { type = "VARCHAR", doc = "archive system to which the drive belongs" }
 drive = { type = "VARCHAR", doc = "drive" }
 session_id = { type = "VARCHAR", doc = "mount" }
 mounted_at = { type = "TIMESTAMP", doc = "when the volume was in the drive" }
 dismounted_at = { type = "TIMESTAMP", doc = "drive free" }
-waited_s = { type = "DOUBLE", unit = "s", doc = "time from the start of the run until the volume was in the drive; 0 if it already was in the drive" }
-shared_s = { type = "DOUBLE", unit = "s", doc = "time during the run in which the volume was in the drive" }
+waited_s = { type = "DOUBLE", unit = "s", doc = "time from the start of the run until the volume was in the drive; 0 if it was already in the drive" }
+shared_s = { type = "DOUBLE", unit = "s", doc = "time in which the run was active and the volume was in the drive" }
 file_id = { type = "VARCHAR", doc = "file with the first line of the run" }
 line_no = { type = "BIGINT", doc = "that line" }
 

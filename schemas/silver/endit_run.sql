@@ -1,7 +1,7 @@
 /*
 title = "Runs of ENDIT's workers"
-grain = "one row per run of dsmc that ENDIT started: a retrieve from one volume, an archive or a delete"
-why = "How long and how fast each volume was read for dCache's pools, how long the requests had waited, and what failed."
+grain = "one row per run of TSM's client dsmc that ENDIT started: a retrieve from one volume, an archive or a delete"
+why = "How long and how fast each volume was read for dCache's pools, how long the requests waited before, and what failed."
 lineage = ["file_id", "line_no"]
 
 [columns]
@@ -9,21 +9,21 @@ system = { type = "VARCHAR", doc = "archive system" }
 host = { type = "VARCHAR", doc = "host of the ENDIT daemons" }
 pool = { type = "VARCHAR", doc = "short name of the ENDIT instance, or its host if it has no name" }
 operation = { type = "VARCHAR", doc = "retrieve (from tape), archive (to tape) or delete" }
-volume = { type = "VARCHAR", doc = "volume that a retrieve reads; `default` where it is not known; NULL where no line names it" }
-worker_pid = { type = "BIGINT", doc = "process id of the worker, where a line has it" }
-oldest_at = { type = "TIMESTAMP", doc = "arrival of the oldest request that a retrieve serves" }
-newest_at = { type = "TIMESTAMP", doc = "arrival of the newest request that the run serves" }
-began_at = { type = "TIMESTAMP", doc = "when the run started; where this was not logged, its end minus its duration, else its end" }
-ended_at = { type = "TIMESTAMP", doc = "when the run was done, failed or stopped; NULL where no line has its end" }
-until_at = { type = "TIMESTAMP", doc = "ended_at, else the latest possible end: the next start of the same volume, worker or daemon, or the last message about such workers" }
+volume = { type = "VARCHAR", doc = "label of the volume that a retrieve reads; `default` where the volume is not known; NULL where no line names it" }
+worker_pid = { type = "BIGINT", doc = "process id of the worker; NULL where no line has it" }
+oldest_at = { type = "TIMESTAMP", doc = "when the oldest request that a retrieve serves arrived" }
+newest_at = { type = "TIMESTAMP", doc = "when the newest request that the run serves arrived" }
+began_at = { type = "TIMESTAMP", doc = "when the run started. Where this was not logged, ended_at minus the duration, or ended_at if the duration is not known" }
+ended_at = { type = "TIMESTAMP", doc = "when the run was done, failed or was stopped; NULL where no line has its end" }
+until_at = { type = "TIMESTAMP", doc = "when the run ended; where this was not logged, its latest possible end: the next start of the same volume, worker or daemon, or the last message about such workers" }
 n_files = { type = "BIGINT", doc = "files requested" }
-n_done = { type = "BIGINT", doc = "number of files done: all, or the number in the message about a partly failed delete; NULL where the run failed" }
-bytes = { type = "BIGINT", unit = "bytes", doc = "size of the files requested, printed in GiB with two or three decimals" }
-took_s = { type = "DOUBLE", unit = "s", doc = "duration as dsmc printed it, else ended_at - began_at" }
-rate_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "rate of the files done: as printed, else bytes / took_s" }
-outcome = { type = "VARCHAR", doc = "done, partial, failed, stopped (by a signal), or unknown if no line has the end" }
-error = { type = "VARCHAR", doc = "result that dsmc returned, or the signal that stopped the run" }
-file_id = { type = "VARCHAR", doc = "file with the first line of the mount" }
+n_done = { type = "BIGINT", doc = "number of files that the run completed: all, or the number in the message about a partly failed delete; NULL where the run failed" }
+bytes = { type = "BIGINT", unit = "bytes", doc = "size of all files that the run was to process, which the log gives in GiB with two or three decimals" }
+took_s = { type = "DOUBLE", unit = "s", doc = "duration of the run as dsmc printed it; otherwise ended_at - began_at" }
+rate_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "average rate of the files that were processed, as dsmc printed it; otherwise bytes / took_s" }
+outcome = { type = "VARCHAR", doc = "done, partial (some files failed), failed, stopped (by a signal), or unknown if no line has the end" }
+error = { type = "VARCHAR", doc = "result code that dsmc returned, or the signal that stopped the run" }
+file_id = { type = "VARCHAR", doc = "file with the first line of the run" }
 line_no = { type = "BIGINT", doc = "that line" }
 
 [[checks]]

@@ -1,7 +1,7 @@
 /*
-title = "Samples of ENDIT's statistics"
+title = "Samples of the statistics of ENDIT's daemons"
 grain = "one row per daemon and instant at which it wrote its statistics"
-why = "Exact counts of waiting files, running workers and finished work. A sample counts once, however many copies of the statistics file exist."
+why = "Exact counts of waiting files, running workers and finished work. Each sample counts once, even if several copies of the statistics file exist."
 partition = "day"
 lineage = ["file_id", "line_no"]
 
@@ -11,19 +11,19 @@ system = { type = "VARCHAR", doc = "archive system" }
 pool = { type = "VARCHAR", doc = "short name of the ENDIT instance, or its host if it has no name" }
 operation = { type = "VARCHAR", doc = "archive or retrieve" }
 sampled_at = { type = "TIMESTAMP", doc = "when the daemon wrote the statistics" }
-started_at = { type = "TIMESTAMP", doc = "when the daemon was started" }
-done_bytes = { type = "BIGINT", unit = "bytes", doc = "bytes flushed to tape or staged from tape since started_at" }
-done_files = { type = "BIGINT", doc = "files flushed to tape or staged from tape since started_at" }
-n_retries = { type = "BIGINT", doc = "number of operations tried again since started_at" }
+started_at = { type = "TIMESTAMP", doc = "when the daemon that wrote the statistics was started" }
+done_bytes = { type = "BIGINT", unit = "bytes", doc = "bytes archived to tape or retrieved from tape since started_at" }
+done_files = { type = "BIGINT", doc = "number of files archived to tape or retrieved from tape since started_at" }
+n_retries = { type = "BIGINT", doc = "number of operations that were repeated after a failure since started_at" }
 queued_bytes = { type = "BIGINT", unit = "bytes", doc = "bytes of the files that wait or are in progress" }
 queued_files = { type = "BIGINT", doc = "number of files that wait or are in progress" }
-working_bytes = { type = "BIGINT", unit = "bytes", doc = "bytes of the queued files that a worker handles" }
-working_files = { type = "BIGINT", doc = "number of queued files that a worker handles" }
+working_bytes = { type = "BIGINT", unit = "bytes", doc = "bytes of the part of the queued files on which a worker works" }
+working_files = { type = "BIGINT", doc = "number of the queued files on which a worker works" }
 n_busy = { type = "BIGINT", doc = "running workers" }
 n_most = { type = "BIGINT", doc = "largest number of workers that the daemon may run" }
-room_bytes = { type = "BIGINT", unit = "bytes", doc = "retrieves: free space for staged files" }
-backoff = { type = "BIGINT", doc = "for retrieves: 0 = no limit, 1 = no further workers start because space is short, 2 = the running workers were stopped" }
-file_id = { type = "VARCHAR", doc = "file with the row that was used" }
+room_bytes = { type = "BIGINT", unit = "bytes", doc = "for retrieves: free disk space for files from tape" }
+backoff = { type = "BIGINT", doc = "how retrieves are limited because disk space is short: 0 = no limit, 1 = no further workers start, 2 = the running workers were stopped as well" }
+file_id = { type = "VARCHAR", doc = "file with the copy of the sample that was used" }
 line_no = { type = "BIGINT", doc = "that line" }
 
 [[checks]]

@@ -1,37 +1,37 @@
 /*
 title = "Gaps between files"
-grain = "one row per pause between two transfers of a mount, with both edges logged"
-why = "The pauses in which a drive does not stream, each divided into parts that do not overlap."
+grain = "one row per pause between two transfers of a mount whose start and end were both logged"
+why = "The pauses in which a drive does not stream, each divided into seven parts, such as file mark or tape motion, that do not overlap."
 partition = "day"
 lineage = ["previous_file_id", "previous_line_no", "next_file_id", "next_line_no"]
 features = ["D2", "G3"]
 
 [columns]
 day = { type = "DATE", doc = "UTC day of started_at" }
-gap_id = { type = "VARCHAR", doc = "identifier of the gap: the transfer before it" }
+gap_id = { type = "VARCHAR", doc = "identifier of the gap, equal to the identifier of the transfer before it" }
 session_id = { type = "VARCHAR", doc = "session" }
 system = { type = "VARCHAR", doc = "archive system" }
-station = { type = "VARCHAR", doc = "station of the next transfer, whose client ended the gap" }
+station = { type = "VARCHAR", doc = "station of the client whose file came after the gap" }
 drive = { type = "VARCHAR", doc = "drive" }
 volume = { type = "VARCHAR", doc = "tape label" }
-mode = { type = "VARCHAR", doc = "read or write" }
-next_transfer_id = { type = "VARCHAR", doc = "transfer after the gap" }
+mode = { type = "VARCHAR", doc = "read or write: the mode of the transfer before the gap" }
+next_transfer_id = { type = "VARCHAR", doc = "identifier of the transfer after the gap" }
 started_at = { type = "TIMESTAMP", doc = "time of the last block of the file before the gap" }
 ended_at = { type = "TIMESTAMP", doc = "time of the first block of the file after the gap" }
 gap_s = { type = "DOUBLE", unit = "s", doc = "length of the gap: the sum of its seven parts" }
-filemark_s = { type = "DOUBLE", unit = "s", doc = "part spent on flushing the buffer and writing the file mark" }
-checksum_s = { type = "DOUBLE", unit = "s", doc = "part spent on reading the file back to check it, as some sites do for some files" }
-database_s = { type = "DOUBLE", unit = "s", doc = "part spent on file and volume databases and on the last messages to the client" }
-no_request_s = { type = "DOUBLE", unit = "s", doc = "part without a request for the drive; this is missing demand, not dead time" }
-request_s = { type = "DOUBLE", unit = "s", doc = "part in which client and library manager exchanged messages until the next request reached the mover" }
-client_s = { type = "DOUBLE", unit = "s", doc = "part of request_s before the client queued the next request; NULL where no log shows when it did" }
-position_s = { type = "DOUBLE", unit = "s", doc = "part spent on moving the tape" }
-start_s = { type = "DOUBLE", unit = "s", doc = "part spent on connecting and starting, without tape motion" }
-avoidable_s = { type = "DOUBLE", was = "judged_s", unit = "s", doc = "avoidable gap: database_s + request_s + start_s, compared with expected_gap_s" }
-rate_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "drive rate of the file before the gap, which shows how many bytes a second of the gap could have moved" }
-previous_file_id = { type = "VARCHAR", doc = "file with the last block of the file before the gap" }
+filemark_s = { type = "DOUBLE", unit = "s", doc = "part of the gap spent on flushing the buffer and writing the file mark" }
+checksum_s = { type = "DOUBLE", unit = "s", doc = "part of the gap spent on reading the file back to check it, as some sites do for some files" }
+database_s = { type = "DOUBLE", unit = "s", doc = "part of the gap spent on updating file and volume databases and on the last messages to the client" }
+no_request_s = { type = "DOUBLE", unit = "s", doc = "part of the gap in which the drive had no request; this is missing demand, not dead time" }
+request_s = { type = "DOUBLE", unit = "s", doc = "part of the gap in which client and library manager exchanged messages until the mover had the next request" }
+client_s = { type = "DOUBLE", unit = "s", doc = "part of request_s before the client queued the next request; NULL where no log shows when it queued the request" }
+position_s = { type = "DOUBLE", unit = "s", doc = "part of the gap spent on moving the tape" }
+start_s = { type = "DOUBLE", unit = "s", doc = "part of the gap spent on connecting and starting the next transfer, without tape motion" }
+avoidable_s = { type = "DOUBLE", was = "judged_s", unit = "s", doc = "avoidable gap, to be compared with expected_gap_s: database_s + request_s + start_s" }
+rate_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "drive rate of the file before the gap: the bytes that each second of the gap could have moved" }
+previous_file_id = { type = "VARCHAR", doc = "log file with the line about the last block before the gap" }
 previous_line_no = { type = "BIGINT", doc = "line there" }
-next_file_id = { type = "VARCHAR", doc = "file with the start of the file after the gap" }
+next_file_id = { type = "VARCHAR", doc = "log file with the line that started the transfer after the gap" }
 next_line_no = { type = "BIGINT", doc = "line there" }
 
 [[checks]]

@@ -1,7 +1,7 @@
 /*
-title = "Load of hosts"
+title = "Samples of the load of hosts"
 grain = "one row per host, tool and sampled interval"
-why = "CPU shares and disk traffic of a host, as each tool measured them; several tools may cover the same time. sar logs CPU, queue and traffic in separate lines or files; here one row has all of these."
+why = "CPU shares and disk traffic of a host, as each tool measured them; several tools may have sampled the same time. sar logs CPU, queue and traffic in separate lines or files; here one row has all of these."
 partition = "day"
 lineage = ["file_id", "line_no"]
 
@@ -11,17 +11,17 @@ host = { type = "VARCHAR", doc = "host, by its name in site.toml" }
 tool = { type = "VARCHAR", doc = "program that took the sample" }
 from_at = { type = "TIMESTAMP", doc = "start of the sample" }
 to_at = { type = "TIMESTAMP", doc = "end of the sample" }
-cpu_user = { type = "DOUBLE", unit = "1", doc = "share of CPU time in user code, including low priority" }
-cpu_system = { type = "DOUBLE", unit = "1", doc = "share of CPU time in the kernel" }
+cpu_user = { type = "DOUBLE", unit = "1", doc = "share of CPU time spent in user code, including processes with low priority" }
+cpu_system = { type = "DOUBLE", unit = "1", doc = "share of CPU time spent in the kernel" }
 cpu_idle = { type = "DOUBLE", unit = "1", doc = "share idle" }
-cpu_wait = { type = "DOUBLE", unit = "1", doc = "CPU time that was idle while disk requests were outstanding, as a share" }
+cpu_wait = { type = "DOUBLE", unit = "1", doc = "share of CPU time that was idle while disk requests were not finished" }
 run_queue = { type = "INTEGER", doc = "runnable tasks" }
-blocked = { type = "INTEGER", doc = "number of tasks in uninterruptible sleep" }
+blocked = { type = "INTEGER", doc = "number of tasks that waited without a possible interruption, usually for a disk" }
 n_cpus = { type = "INTEGER", doc = "processors, where known" }
-read_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "bytes read from block devices; the sum over complete disks where the tool gives no sum" }
-write_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "bytes written to block devices; the sum over complete disks where the tool gives no sum" }
-file_id = { type = "VARCHAR", doc = "first of the files the row comes from" }
-line_no = { type = "BIGINT", doc = "number of the first line of the row in file_id" }
+read_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "bytes read from disks per second; where the tool gives no total, the sum over complete disks" }
+write_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "bytes written to disks per second; where the tool gives no total, the sum over complete disks" }
+file_id = { type = "VARCHAR", doc = "first of the files from which the row was made" }
+line_no = { type = "BIGINT", doc = "number of the row's first line in file_id" }
 
 [[checks]]
 expectation = "ExpectColumnValuesToBeBetween"

@@ -1,13 +1,13 @@
 /*
 title = "Capacity of links, from the speed of their ports"
-grain = "one row per link and day on which the speeds of all its ports were sampled, on at least one side"
-why = "A switch reports the speed of its ports (ifHighSpeed), and node_exporter the speed of a host's ports. site.toml then needs only the ports of a link, and no capacity, to show how full the link is."
+grain = "one row per link and day on which the speeds of all its ports on one side (switch or host) were sampled"
+why = "A switch reports the speed of its ports (ifHighSpeed), and node_exporter reports the speed of a host's ports. If site.toml has the ports of a link but not its capacity, the capacity is taken from here."
 partition = "month"
 
 [columns]
 day = { type = "DATE", doc = "UTC day" }
 link = { type = "VARCHAR", doc = "link declared in site.toml" }
-capacity_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "sum of the speeds of the link's ports, each the highest of the day; the slower of the switch and the host side" }
+capacity_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "sum of the speeds of the link's ports, each with its highest value of the day; if both sides of the link are known, the slower side" }
 
 [[checks]]
 expectation = "ExpectCompoundColumnsToBeUnique"

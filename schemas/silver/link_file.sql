@@ -1,21 +1,21 @@
 /*
-title = "Meaning of the numbers in an MRTG file"
-grain = "one row per MRTG log file or RRD"
-why = "MRTG fills a new log with zeros for two years, so zeros older than the first traffic are not data. The configuration of MRTG, under the name of the log, has its unit, direction and limits."
+title = "Meaning of the numbers in each MRTG file"
+grain = "one row per log file or RRD file of MRTG"
+why = "What the numbers in an MRTG file mean, from the entry in MRTG's configuration with the name of the log: unit, direction and limits. MRTG fills a new log with zeros for two years, so zeros older than the first traffic are not data."
 lineage = ["file_id"]
 
 [columns]
 file_id = { type = "VARCHAR", doc = "file" }
-link = { type = "VARCHAR", doc = "link, by its name in site.toml if it is declared there by name or port (upper or lower case)" }
-data_from_at = { type = "TIMESTAMP", doc = "start of the oldest row with traffic; NULL where all rows are zero. For an RRD file its oldest row, because it has no rows without measurements" }
-is_traffic = { type = "BOOLEAN", doc = "false if, by the configuration, the values are not bytes of a network link" }
-divisor = { type = "DOUBLE", doc = "number by which to divide the values to get bytes/s" }
-is_turned = { type = "BOOLEAN", doc = "true if in and out are swapped relative to the polled interface" }
-has_zeros_for_holes = { type = "BOOLEAN", doc = "true if repeated values are real values, because holes are zeros (unknaszero) or have no rows (RRD)" }
-polled = { type = "VARCHAR", doc = "owner of the polled port, if the configuration shows it: switch or host" }
-capacity_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "capacity of each direction: from site.toml, else MaxBytes in the configuration" }
-max_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "largest rate in the file, of either direction" }
-note = { type = "VARCHAR", doc = "counter_too_narrow: no rate above 14.3 MB/s on a faster link, and no sign of 64-bit counters. True rates may be higher by a multiple of 14.3 MB/s" }
+link = { type = "VARCHAR", doc = "name of the link: as site.toml spells it if it is declared there by name or port, else as in the log" }
+data_from_at = { type = "TIMESTAMP", doc = "start of the oldest row with traffic; NULL where all rows are zero. For an RRD file the start of its oldest row, because an RRD file has no rows without measurements" }
+is_traffic = { type = "BOOLEAN", doc = "false if MRTG's configuration shows that the values are not bytes of a network link" }
+divisor = { type = "DOUBLE", doc = "number by which the file's values must be divided to get bytes/s" }
+is_turned = { type = "BOOLEAN", doc = "true if in and out in the file are the reverse of what the polled interface counted" }
+has_zeros_for_holes = { type = "BOOLEAN", doc = "true if repeated values in the file are real measurements. This holds if missing values are written as zeros (unknaszero) or have no rows (RRD)" }
+polled = { type = "VARCHAR", doc = "side of the link that was polled: switch or host; NULL where the configuration does not show it" }
+capacity_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "capacity of the link in each direction: from site.toml, else MaxBytes in MRTG's configuration" }
+max_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "highest rate in the file, in either direction" }
+note = { type = "VARCHAR", doc = "counter_too_narrow: the link is faster, but no rate is above 14.3 MB/s, and nothing shows 64-bit counters. True rates may be higher by a multiple of 14.3 MB/s" }
 */
 WITH file AS (
     SELECT file_id, any_value(link) AS link, coalesce(any_value(log_format), 'native') AS log_format,

@@ -1,21 +1,21 @@
 /*
-title = "Traffic of links, from their ports"
-grain = "one row per link, side, tool and time between two samples of any of its ports, cut at UTC half-hours"
-why = "Prometheus, snmp_exporter, Telegraf, collectd and sar count many interfaces. Those of a link in site.toml are added up, with in and out from the view of the station. There is no row where a port was not sampled or its counter restarted."
+title = "Traffic of links, from counters of their ports"
+grain = "one row per link, side (switch or host), tool and time between two samples of any of its ports; rows are divided at UTC half-hours"
+why = "Prometheus, snmp_exporter, Telegraf, collectd and sar count many interfaces. For each link in site.toml its ports are added up, with in and out from the station's view. There is no row where a port was not sampled or its counter restarted."
 partition = "month"
 lineage = ["file_id", "line_no"]
 
 [columns]
 day = { type = "DATE", doc = "UTC day of from_at" }
 link = { type = "VARCHAR", doc = "link declared in site.toml" }
-polled = { type = "VARCHAR", doc = "side whose ports were counted: switch or host, as in site.link_port" }
+polled = { type = "VARCHAR", doc = "side of the link whose ports were counted: switch or host, as in site.link_port" }
 tool = { type = "VARCHAR", doc = "program that took the samples" }
 from_at = { type = "TIMESTAMP", doc = "start" }
-to_at = { type = "TIMESTAMP", doc = "end of the interval, in the same half-hour" }
-in_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "traffic towards the station, over all ports of the side; NULL where a port is not known" }
-out_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "traffic away from the station, over all ports of the side" }
-file_id = { type = "VARCHAR", doc = "first of the files the row comes from" }
-line_no = { type = "BIGINT", doc = "line number in the file the row comes from" }
+to_at = { type = "TIMESTAMP", doc = "end of the interval; at the latest the end of the UTC half-hour" }
+in_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "traffic towards the station, summed over all ports of this side; NULL where the traffic of a port is not known" }
+out_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "traffic away from the station, summed over all ports of this side; NULL where the traffic of a port is not known" }
+file_id = { type = "VARCHAR", doc = "first of the files from which the row was made" }
+line_no = { type = "BIGINT", doc = "number of the line in file_id from which the row was made" }
 
 [[checks]]
 expectation = "ExpectCompoundColumnsToBeUnique"

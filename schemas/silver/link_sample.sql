@@ -1,21 +1,21 @@
 /*
 title = "Traffic of links"
-grain = "one row per link, direction of the station and averaged interval, the finest available"
-why = "Traffic by pollers (MRTG, LibreNMS) and by ports' own counters (Prometheus, SNMP, Telegraf, collectd) in bytes/s, from the view of the station. Overlapping snapshots and sources are removed, and so are values that were not measured or are not traffic."
+grain = "one row per link, direction of traffic (from the station's view) and averaged interval; where sources overlap, only the finest is kept"
+why = "Traffic from pollers (MRTG, LibreNMS) and from counters of ports (Prometheus, SNMP, Telegraf, collectd) in bytes/s, in and out from the station's view. Each second counts once. Values that were not measured or are not traffic are left out."
 partition = "month"
 lineage = ["file_id", "line_no"]
 
 [columns]
 day = { type = "DATE", doc = "UTC day of from_at" }
-link = { type = "VARCHAR", doc = "link, by its name in site.toml if it is declared there" }
-station = { type = "VARCHAR", doc = "station of the link; NULL where site.toml does not name it" }
-direction = { type = "VARCHAR", doc = "in (towards the station) or out (away from it). A port in site.toml belongs to its host. For a poller's log, site.toml or the log's name gives the polled side, else the host. A minus sign before the Target swaps in and out" }
+link = { type = "VARCHAR", doc = "name of the link, as site.toml spells it if it is declared there" }
+station = { type = "VARCHAR", doc = "station to which the link leads; NULL where site.toml does not name it" }
+direction = { type = "VARCHAR", doc = "in (towards the station) or out (away from it). Counters are those of the switch or of the host, as site.toml or the name of the log shows, else of the host. A minus sign before the Target in MRTG's configuration swaps in and out" }
 from_at = { type = "TIMESTAMP", doc = "start of the interval" }
 to_at = { type = "TIMESTAMP", doc = "end of the interval" }
 avg_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "average" }
-max_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "largest poll rate in the interval; for two samples of a counter their average; NULL where an RRD file keeps no maxima" }
-file_id = { type = "VARCHAR", doc = "file the row comes from" }
-line_no = { type = "BIGINT", doc = "line number in the file the row comes from" }
+max_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "highest rate between two polls in the interval. For counters of ports it equals the average. NULL where an RRD file has no maxima" }
+file_id = { type = "VARCHAR", doc = "file from which the row was made" }
+line_no = { type = "BIGINT", doc = "number of the line in file_id from which the row was made" }
 
 [[checks]]
 expectation = "ExpectColumnPairValuesAToBeGreaterThanB"

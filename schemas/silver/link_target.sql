@@ -1,27 +1,27 @@
 /*
 title = "Targets in MRTG's configuration"
-grain = "one row per MRTG target, as described in the newest configuration that has it"
-why = "The meaning of a log's numbers: owner of the port, direction, unit, and capacity of the link."
+grain = "one row per target (entry in MRTG's configuration), as the newest configuration with this target describes it"
+why = "What the numbers in an MRTG log mean: owner of the polled port, direction, unit, and capacity of the link."
 lineage = ["file_id", "line_no"]
 
 [columns]
-target = { type = "VARCHAR", doc = "target in small letters, which is also the name of its log" }
+target = { type = "VARCHAR", doc = "name of the target in small letters, which is also the name of its log" }
 written_at = { type = "TIMESTAMP", doc = "when the configuration file was last written" }
-log_format = { type = "VARCHAR", doc = "format that MRTG writes: native or rrdtool" }
+log_format = { type = "VARCHAR", doc = "format of the logs that MRTG writes: native or rrdtool" }
 interval_s = { type = "DOUBLE", unit = "s", doc = "time between two polls" }
-polled_host = { type = "VARCHAR", doc = "device that MRTG polls; NULL for a program, and where the target adds up several devices" }
-polled = { type = "VARCHAR", doc = "owner of the port, if its name shows it: switch or host" }
-n_members = { type = "BIGINT", doc = "number of interfaces or programs that the target adds up; several for a bond" }
-snmp_version = { type = "VARCHAR", doc = "SNMP version, where all interfaces of the target have the same" }
-is_turned = { type = "BOOLEAN", doc = "true if a minus sign swaps in and out; NULL where the interfaces of the target differ" }
+polled_host = { type = "VARCHAR", doc = "device that MRTG polls; NULL where MRTG runs a program instead, and where the target adds up several devices" }
+polled = { type = "VARCHAR", doc = "side of the link that is polled, if the device's name shows it: switch or host" }
+n_members = { type = "BIGINT", doc = "number of interfaces or programs whose values the target adds up; more than one for a bond" }
+snmp_version = { type = "VARCHAR", doc = "SNMP version, if it is the same for all interfaces of the target; NULL otherwise" }
+is_turned = { type = "BOOLEAN", doc = "true if a minus sign before the target swaps in and out; NULL where this differs between the interfaces of the target" }
 is_traffic = { type = "BOOLEAN", doc = "true if the target counts bytes of a network link; false for packets, loads, disks and unknown units" }
-divisor = { type = "DOUBLE", doc = "number by which to divide values of a native log to get bytes/s: 3600 under perhour, 60 under perminute, 8 for a gauge of bits/s, else 1" }
-has_zeros_for_holes = { type = "BOOLEAN", doc = "true with unknaszero: the log then has zeros for missing values, and repeated values are real" }
-capacity_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "MaxBytes of the target; NULL where it is not set, or is 536870911, which SNMP version 1 reports for any larger value" }
+divisor = { type = "DOUBLE", doc = "number by which values of a native log must be divided to get bytes/s: 3600 under perhour, 60 under perminute, 8 for a gauge of bits/s, else 1" }
+has_zeros_for_holes = { type = "BOOLEAN", doc = "true with the option unknaszero: the log then has zeros for missing values, and repeated values are real measurements" }
+capacity_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "capacity of the link, from MaxBytes of the target. NULL where MaxBytes is not set or is 536870911, which SNMP version 1 reports for any larger value" }
 title = { type = "VARCHAR", doc = "title of the MRTG page of the target" }
-note = { type = "VARCHAR", doc = "capacity_unknown, arithmetic (more than a sum) or mixed_signs; NULL where there is no remark" }
+note = { type = "VARCHAR", doc = "capacity_unknown, arithmetic (the target is more than a sum) or mixed_signs (only some interfaces have a minus sign); NULL where there is no remark" }
 file_id = { type = "VARCHAR", doc = "configuration file that describes the target" }
-line_no = { type = "BIGINT", doc = "number of the line with the Target" }
+line_no = { type = "BIGINT", doc = "number of the line with the target in the configuration file" }
 
 [[checks]]
 expectation = "ExpectColumnValuesToBeUnique"

@@ -1,7 +1,7 @@
 /*
-title = "Mounts from lists of mounts"
-grain = "one row per mount that TSM's server or a library lists, or that SCSI pages of the drive show"
-why = "Which tape was in which drive, for archives whose own log does not show it. A library's list adds nothing to a drive that the archive's log covers. To a mount that TSM's server also lists, it adds the bytes."
+title = "Mounts from lists of TSM, libraries and drives"
+grain = "one row per mount that TSM's server or a library lists, or that SCSI pages of a drive show"
+why = "Which tape was in which drive, for archives whose own log does not show it. A library's mount is left out if the archive's log covers the drive. If TSM's server lists the same mount, the library only adds its bytes."
 partition = "day"
 lineage = ["file_id", "line_no"]
 
@@ -10,16 +10,16 @@ day = { type = "DATE", doc = "UTC day of mounted_at" }
 session_id = { type = "VARCHAR", doc = "identifier of the mount: its drive, volume and mounted_at" }
 system = { type = "VARCHAR", doc = "archive system" }
 library = { type = "VARCHAR", doc = "library" }
-drive = { type = "VARCHAR", doc = "drive; NULL where site.toml does not name the library's drive and several drives are possible" }
-slot = { type = "VARCHAR", doc = "name of the drive in the library; NULL where only TSM's server lists the mount" }
+drive = { type = "VARCHAR", doc = "name of the drive; NULL where site.toml does not name the library's drive and several drives are possible" }
+slot = { type = "VARCHAR", doc = "name that the library gives the drive; NULL where only TSM's server lists the mount" }
 volume = { type = "VARCHAR", doc = "tape label" }
-mounted_at = { type = "TIMESTAMP", doc = "volume in the drive" }
-dismounted_at = { type = "TIMESTAMP", doc = "when the drive was free: from a library exact to half a minute, from SCSI pages the last reading; NULL where not known" }
+mounted_at = { type = "TIMESTAMP", doc = "when the volume was in the drive" }
+dismounted_at = { type = "TIMESTAMP", doc = "when the drive was free again: from a library exact to half a minute, from SCSI pages the time of the last reading; NULL where not known" }
 mounted_s = { type = "DOUBLE", unit = "s", doc = "dismounted_at - mounted_at" }
 read_bytes = { type = "BIGINT", unit = "bytes", doc = "bytes read during the mount, as the library or the drive counted; NULL without such a count" }
 write_bytes = { type = "BIGINT", unit = "bytes", doc = "bytes written during the mount, as the library or the drive counted; NULL without such a count" }
-witness = { type = "VARCHAR", doc = "what shows the mount: server (TSM's), library, or pages (only SCSI pages of the drive, from the first to the last reading, cut at UTC midnight)" }
-file_id = { type = "VARCHAR", doc = "file the row comes from" }
+witness = { type = "VARCHAR", doc = "source of the row: server (TSM's list), library (its list) or pages (only SCSI pages of the drive). For pages the times are those of the first and last reading, and a mount over UTC midnight has two rows" }
+file_id = { type = "VARCHAR", doc = "file from which the row was made" }
 line_no = { type = "BIGINT", doc = "that line" }
 
 [[checks]]

@@ -1,18 +1,18 @@
 /*
-title = "Times that a log covers"
+title = "Times for which logs were read"
 was = "log_seen"
-grain = "one row per source, host and unbroken interval, cut at UTC midnight"
-why = "The covered times of all files, joined. A pause of up to log_silence_s still counts as covered. Counters of a host's ports also cover the links of these ports."
+grain = "one row per source, host and interval without interruption; an interval over UTC midnight has two rows"
+why = "The times that the files of a log cover, joined. A pause of up to log_silence_s between lines still counts as covered. Counters of a host's ports also cover the links of these ports."
 partition = "month"
 features = ["I13"]
 
 [columns]
 day = { type = "DATE", doc = "UTC day of the interval" }
 source = { type = "VARCHAR", doc = "source" }
-host = { type = "VARCHAR", doc = "host, link, drive or archive system that the log covers" }
+host = { type = "VARCHAR", doc = "host, link, drive or archive system that the log describes" }
 from_at = { type = "TIMESTAMP", doc = "start" }
 to_at = { type = "TIMESTAMP", doc = "end" }
-speaks_for = { type = "VARCHAR", doc = "what the log covers, as in site.source" }
+speaks_for = { type = "VARCHAR", doc = "what this kind of log describes: drives, drive_states, mounts, requests, transfers, pools, hosts or links, as in site.source" }
 
 [[checks]]
 expectation = "ExpectColumnPairValuesAToBeGreaterThanB"

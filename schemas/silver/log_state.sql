@@ -1,7 +1,7 @@
 /*
-title = "States of drives from the steps of their movers"
-grain = "one row per interval between two steps that a mover logged, in one state; time without a row is idle where a log covers it"
-why = "States of a drive, derived from the log lines of its mover that start and end each state. No state spans a hole in the log."
+title = "States of drives from the logs of their movers"
+grain = "one row per interval in which a drive was in one state, between two steps that its mover logged; in time without a row the drive was idle if a log covers that time"
+why = "States of a drive, derived from the mover's log lines that start and end each state. No state extends over a hole in the log."
 partition = "day"
 lineage = ["file_id", "line_no", "end_file_id", "end_line_no"]
 features = ["D4"]
@@ -10,15 +10,15 @@ features = ["D4"]
 day = { type = "DATE", doc = "UTC day of from_at" }
 system = { type = "VARCHAR", doc = "archive system" }
 drive = { type = "VARCHAR", doc = "drive" }
-state = { type = "VARCHAR", doc = "state of the drive, as in silver.drive_state; unknown in a hole, before a restart, and after the last step" }
+state = { type = "VARCHAR", doc = "state of the drive, as in silver.drive_state; unknown in a hole of the log, before a restart, and after the last step" }
 from_at = { type = "TIMESTAMP", doc = "start" }
 to_at = { type = "TIMESTAMP", doc = "end" }
-is_inferred = { type = "BOOLEAN", doc = "true if the start or end is not the time of a log line, but the edge of a hole in the log" }
-session_id = { type = "VARCHAR", doc = "mount to which the state belongs" }
-attempt_id = { type = "VARCHAR", was = "try_id", doc = "attempt at a file to which the first step of the state belongs" }
+is_inferred = { type = "BOOLEAN", doc = "true if the start or end is not the time of a log line, but the start or end of a hole in the log" }
+session_id = { type = "VARCHAR", doc = "identifier of the mount to which the state belongs" }
+attempt_id = { type = "VARCHAR", was = "try_id", doc = "identifier of the attempt at a file during which the state began" }
 file_id = { type = "VARCHAR", doc = "file with the line that starts the state" }
 line_no = { type = "BIGINT", doc = "that line" }
-end_file_id = { type = "VARCHAR", doc = "for state down, the file with the line that ended it. NULL where no line did, and for other states" }
+end_file_id = { type = "VARCHAR", doc = "file with the line that ended a down state; NULL where no line ended it, and for other states" }
 end_line_no = { type = "BIGINT", doc = "that line" }
 
 [[checks]]

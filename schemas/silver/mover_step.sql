@@ -1,7 +1,7 @@
 /*
-title = "Steps of a drive's mover"
-grain = "one row per log line of a mover, counted once even if several files hold it"
-why = "LOG and DEBUGLOG merged into one sequence, with names in the log assigned to drives, and each step assigned to its mount and its attempt at a file."
+title = "Steps of drives, from the logs of their movers"
+grain = "one row per log line of a mover; a line counts once even if several files hold it"
+why = "Enstore's logs LOG and DEBUGLOG, merged into one sequence. Names in the logs are assigned to drives, and each step is assigned to its mount and to its attempt at a file."
 partition = "day"
 lineage = ["file_id", "line_no"]
 
@@ -13,31 +13,31 @@ mover_host = { type = "VARCHAR", doc = "host on which the mover runs" }
 marked_at = { type = "TIMESTAMP", doc = "when the line was logged" }
 seq = { type = "BIGINT", doc = "order of the steps of a drive within the day" }
 kind = { type = "VARCHAR", doc = "kind of step, as in bronze.enstore_log_mover" }
-mode = { type = "VARCHAR", doc = "read or write, where the line has it" }
-volume = { type = "VARCHAR", doc = "tape label, where the line has it" }
-session_id = { type = "VARCHAR", doc = "mount to which the step belongs; NULL between mounts" }
-attempt_id = { type = "VARCHAR", was = "try_id", doc = "attempt at one file to which the step belongs, from the mover's request to the next" }
-is_after_hole = { type = "BOOLEAN", doc = "true if the log has a hole between this step and the one before" }
-file_number = { type = "BIGINT", doc = "number of the file on the volume: the target in position lines, else the position or location that the line has" }
-bytes = { type = "BIGINT", unit = "bytes", doc = "bytes to move, in started lines; bytes moved on tape with the wrapper, in data_ended and drive_stats lines" }
-block_address = { type = "BIGINT", doc = "logical block address after the file, in filemark and drive_stats lines; 0 where the drive does not report it" }
-buffer_s = { type = "DOUBLE", unit = "s", doc = "time spent waiting for the memory buffer (pull for a write, push for a read), in timing lines" }
-call_s = { type = "DOUBLE", unit = "s", doc = "time inside the drive's write or read calls, in timing lines" }
-checksum_s = { type = "DOUBLE", unit = "s", doc = "time to compute checksums, in timing lines" }
-space_s = { type = "DOUBLE", unit = "s", doc = "time to obtain buffer space: freespace (write) or get_space (read), in timing lines" }
-block_s = { type = "DOUBLE", unit = "s", doc = "time in the block loop: block_write or block_read in timing lines, block_*_tot in drive_stats lines" }
-idle_s = { type = "DOUBLE", unit = "s", doc = "time outside block calls with the buffer empty (write) or full (read), in timing lines" }
-read_errors = { type = "BIGINT", doc = "read errors during the file, in drive_stats lines; NULL where unknown" }
-write_errors = { type = "BIGINT", doc = "write errors during the file, in drive_stats lines; NULL where unknown" }
+mode = { type = "VARCHAR", doc = "read or write; NULL where the line does not show it" }
+volume = { type = "VARCHAR", doc = "tape label; NULL where the line does not show it" }
+session_id = { type = "VARCHAR", doc = "identifier of the mount to which the step belongs; NULL between mounts" }
+attempt_id = { type = "VARCHAR", was = "try_id", doc = "identifier of the attempt at a file to which the step belongs. An attempt lasts from one request of the mover to its next" }
+is_after_hole = { type = "BOOLEAN", doc = "true if the log has a hole between the previous step and this step" }
+file_number = { type = "BIGINT", doc = "number of the file on the volume: in position lines the file to which the tape is moved, in other lines the position or location that the line has" }
+bytes = { type = "BIGINT", unit = "bytes", doc = "in started lines, bytes to be moved; in data_ended and drive_stats lines, bytes moved to or from tape, including the wrapper" }
+block_address = { type = "BIGINT", doc = "in filemark and drive_stats lines, logical block address of the tape after the file; 0 where the drive does not report it" }
+buffer_s = { type = "DOUBLE", unit = "s", doc = "in timing lines, time spent waiting for the memory buffer (pull for a write, push for a read)" }
+call_s = { type = "DOUBLE", unit = "s", doc = "in timing lines, time inside the drive's write or read calls" }
+checksum_s = { type = "DOUBLE", unit = "s", doc = "in timing lines, time to compute checksums" }
+space_s = { type = "DOUBLE", unit = "s", doc = "in timing lines, time to obtain buffer space: freespace (write) or get_space (read)" }
+block_s = { type = "DOUBLE", unit = "s", doc = "time in the loop over blocks: block_write or block_read in timing lines, block_*_tot in drive_stats lines" }
+idle_s = { type = "DOUBLE", unit = "s", doc = "in timing lines, time outside block calls in which the buffer was empty (write) or full (read)" }
+read_errors = { type = "BIGINT", doc = "in drive_stats lines, read errors during the file; NULL where not known" }
+write_errors = { type = "BIGINT", doc = "in drive_stats lines, write errors during the file; NULL where not known" }
 unique_id = { type = "VARCHAR", doc = "request id" }
 file_bytes = { type = "BIGINT", unit = "bytes", doc = "size of the user's file" }
 volume_family = { type = "VARCHAR", doc = "volume family of the file: storage group, file family and wrapper" }
-queued_at = { type = "TIMESTAMP", doc = "when the request was queued" }
+queued_at = { type = "TIMESTAMP", doc = "when the request for the file was queued" }
 error = { type = "VARCHAR", doc = "error name" }
-error_source = { type = "VARCHAR", doc = "part of the system to which the error is attributed" }
+error_source = { type = "VARCHAR", doc = "part of the system that caused the error, according to the log" }
 message = { type = "VARCHAR", doc = "text of the message, at most 300 characters" }
-file_id = { type = "VARCHAR", doc = "file the row comes from" }
-line_no = { type = "BIGINT", doc = "line number in the file the row comes from" }
+file_id = { type = "VARCHAR", doc = "file from which the row was made" }
+line_no = { type = "BIGINT", doc = "number of the line in file_id from which the row was made" }
 
 [[checks]]
 expectation = "ExpectColumnValuesToNotBeNull"

@@ -1,7 +1,7 @@
 /*
-title = "Load of network interfaces"
+title = "Traffic of hosts' and switches' network interfaces"
 grain = "one row per host, tool, interface and sampled interval"
-why = "Traffic that a host received and sent by its own count. It is finer than the switch's count, and in and out are from the view of the station."
+why = "Traffic of each network interface, as the owner of the interface counted it. A host's own samples are often finer than those of the switch."
 partition = "day"
 lineage = ["file_id", "line_no"]
 
@@ -11,18 +11,18 @@ host = { type = "VARCHAR", doc = "host, by its name in site.toml" }
 tool = { type = "VARCHAR", doc = "program that took the sample" }
 interface = { type = "VARCHAR", doc = "interface, as the tool names it; `all` where the tool gives only the sum over all interfaces" }
 description = { type = "VARCHAR", doc = "description of the port (ifAlias); NULL where the tool has no description" }
-kind = { type = "VARCHAR", doc = "kind of interface: port; bond, bridge, vlan or virtual (these repeat the bytes of a port); loopback; all (the tool's own sum)" }
-is_summed = { type = "BOOLEAN", doc = "true if the interface counts in the sum over a host: ports do, and `all` does where the tool shows no port" }
+kind = { type = "VARCHAR", doc = "kind of interface: port; bond, bridge, vlan or virtual (bytes of these also count for a port); loopback; all (the tool's own total)" }
+is_summed = { type = "BOOLEAN", doc = "true if the interface counts in the total of its host. Ports do; `all` does only where the tool shows no port" }
 from_at = { type = "TIMESTAMP", doc = "start of the sample" }
 to_at = { type = "TIMESTAMP", doc = "end of the sample" }
-in_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "bytes received by the host" }
-out_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "bytes sent by the host" }
+in_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "bytes per second that the host (or switch) received" }
+out_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "bytes per second that the host (or switch) sent" }
 in_packet_rate = { type = "DOUBLE", unit = "1/s", doc = "packets received" }
 out_packet_rate = { type = "DOUBLE", unit = "1/s", doc = "packets sent" }
-busy = { type = "DOUBLE", unit = "1", doc = "share of the interface's speed in use, where the tool shows it" }
+busy = { type = "DOUBLE", unit = "1", doc = "share of the interface's speed that is in use; NULL where the tool does not show it" }
 capacity_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "speed of the interface; NULL where the tool does not sample it" }
-file_id = { type = "VARCHAR", doc = "first of the files the row comes from" }
-line_no = { type = "BIGINT", doc = "number of the first line in the file the row comes from" }
+file_id = { type = "VARCHAR", doc = "first of the files from which the row was made" }
+line_no = { type = "BIGINT", doc = "number of the row's first line in file_id" }
 
 [[checks]]
 expectation = "ExpectColumnValuesToBeBetween"

@@ -1,7 +1,7 @@
 /*
-title = "Data moved by pools, per hour"
-grain = "one row per pool, storage class and interval between two statistics files of one local day"
-why = "Differences of counters that count from midnight. They show how evenly the pools share their traffic, and their traffic with tape."
+title = "Data moved by disk pools, per hour"
+grain = "one row per pool, storage class and interval between two statistics files of the same local day"
+why = "dCache's counters start at midnight, so each row is the difference between two readings. The rows show how evenly the pools share the traffic of clients and the traffic with tape."
 partition = "month"
 features = ["D12"]
 lineage = ["file_id", "line_no"]
@@ -10,24 +10,24 @@ lineage = ["file_id", "line_no"]
 day = { type = "DATE", doc = "UTC day of to_at" }
 system = { type = "VARCHAR", doc = "archive system" }
 pool = { type = "VARCHAR", doc = "disk pool" }
-storage_group = { type = "VARCHAR", doc = "storage group from the storage class" }
-file_family = { type = "VARCHAR", doc = "file family from the storage class" }
+storage_group = { type = "VARCHAR", doc = "storage group, which is part of the storage class" }
+file_family = { type = "VARCHAR", doc = "file family, which is part of the storage class" }
 hsm = { type = "VARCHAR", doc = "tape system" }
-from_at = { type = "TIMESTAMP", doc = "time of the previous statistics; for the first of a day, local midnight" }
+from_at = { type = "TIMESTAMP", doc = "time of the previous statistics file; for the first file of a day, local midnight" }
 to_at = { type = "TIMESTAMP", doc = "these statistics" }
-is_reset = { type = "BOOLEAN", doc = "true if a counter went back, as after a restart of the pool, so that the data moved is not known" }
+is_reset = { type = "BOOLEAN", doc = "true if a counter went down, as after a restart of the pool; how much was moved is then not known" }
 n_transfers = { type = "BIGINT", doc = "clients' transfers" }
-n_restores = { type = "BIGINT", doc = "restores from tape" }
-n_stores = { type = "BIGINT", doc = "stores to tape" }
+n_restores = { type = "BIGINT", doc = "number of files read from tape to the pool" }
+n_stores = { type = "BIGINT", doc = "number of files written from the pool to tape" }
 n_errors = { type = "BIGINT", doc = "errors" }
 client_in_bytes = { type = "BIGINT", unit = "bytes", doc = "from clients" }
 client_out_bytes = { type = "BIGINT", unit = "bytes", doc = "to clients" }
 restored_bytes = { type = "BIGINT", unit = "bytes", doc = "from tape" }
 stored_bytes = { type = "BIGINT", unit = "bytes", doc = "to tape" }
-held_bytes = { type = "BIGINT", unit = "bytes", doc = "bytes that the pool held at to_at" }
-n_files = { type = "BIGINT", doc = "number of files that the pool held at to_at" }
-file_id = { type = "VARCHAR", doc = "file with the statistics of to_at" }
-line_no = { type = "BIGINT", doc = "line number in the file the row comes from" }
+held_bytes = { type = "BIGINT", unit = "bytes", doc = "bytes stored in the pool at to_at" }
+n_files = { type = "BIGINT", doc = "number of files stored in the pool at to_at" }
+file_id = { type = "VARCHAR", doc = "statistics file written at to_at" }
+line_no = { type = "BIGINT", doc = "number of the line in file_id from which the row was made" }
 
 [[checks]]
 expectation = "ExpectColumnPairValuesAToBeGreaterThanB"

@@ -1,7 +1,7 @@
 /*
-title = "Stores and restores in the pools' logs"
+title = "Stores and restores of disk pools"
 grain = "one row per request of a disk pool to send a file to tape or to fetch a file from tape"
-why = "How long users wait: latency by pool and class, including the tape system's queue, mount and positioning. The requests give no drive rates, and silver.transfer does not include them."
+why = "How long users wait for files, by pool and storage class. The times include the tape system's queue, mount and positioning, so they give no drive rates. silver.transfer does not include these requests."
 partition = "day"
 features = ["D12"]
 lineage = ["file_id", "line_no"]
@@ -12,24 +12,24 @@ system = { type = "VARCHAR", doc = "archive system" }
 pool = { type = "VARCHAR", doc = "disk pool" }
 operation = { type = "VARCHAR", doc = "store (to tape) or restore (from tape)" }
 pnfsid = { type = "VARCHAR", doc = "dCache's identifier of the file" }
-storage_group = { type = "VARCHAR", doc = "storage group from the storage class" }
-file_family = { type = "VARCHAR", doc = "file family from the storage class" }
+storage_group = { type = "VARCHAR", doc = "storage group, which is part of the storage class" }
+file_family = { type = "VARCHAR", doc = "file family, which is part of the storage class" }
 hsm = { type = "VARCHAR", doc = "tape system" }
 bytes = { type = "BIGINT", unit = "bytes", doc = "size of the file" }
 created_at = { type = "TIMESTAMP", doc = "when the pool made the request" }
-started_at = { type = "TIMESTAMP", doc = "when the pool gave the request to the tape system, where known" }
-ended_at = { type = "TIMESTAMP", doc = "when the request ended; for restores the earliest possible end" }
-queue_s = { type = "DOUBLE", unit = "s", doc = "time from created_at to started_at; NULL for restores, because dCache does not write it" }
-transfer_s = { type = "DOUBLE", unit = "s", doc = "time from started_at to ended_at; NULL if the request never started" }
-latency_s = { type = "DOUBLE", unit = "s", doc = "time in the queue, where known, plus transfer_s" }
-outcome = { type = "VARCHAR", doc = "done, failed, or cancelled (ended before it started)" }
+started_at = { type = "TIMESTAMP", doc = "when the pool gave the request to the tape system; NULL where not known" }
+ended_at = { type = "TIMESTAMP", doc = "when the request ended; for restores the earliest time at which it can have ended" }
+queue_s = { type = "DOUBLE", unit = "s", doc = "time in the pool's queue, from created_at to started_at; NULL for restores, because dCache does not log it" }
+transfer_s = { type = "DOUBLE", unit = "s", doc = "time in the tape system, from started_at to ended_at; NULL if the request never started" }
+latency_s = { type = "DOUBLE", unit = "s", doc = "queue_s + transfer_s, or transfer_s alone where queue_s is not known" }
+outcome = { type = "VARCHAR", doc = "done, failed, or cancelled (ended before the tape system had it)" }
 error_code = { type = "BIGINT", doc = "error code of the request; 0 for success" }
 error = { type = "VARCHAR", doc = "error message of a failed request" }
-transaction = { type = "VARCHAR", doc = "dCache's identifier of the request, where a record has it" }
-witnesses = { type = "VARCHAR", doc = "encodings in which billing has the request, in this order: database json text" }
-n_records = { type = "BIGINT", doc = "number of billing records of the request" }
-file_id = { type = "VARCHAR", doc = "file with the record that was used" }
-line_no = { type = "BIGINT", doc = "line number in the file the row comes from" }
+transaction = { type = "VARCHAR", doc = "dCache's identifier of the request; NULL where no record has it" }
+witnesses = { type = "VARCHAR", doc = "formats of dCache's billing log in which the request was found: database, json, text" }
+n_records = { type = "BIGINT", doc = "number of records of dCache's billing log about the request" }
+file_id = { type = "VARCHAR", doc = "file with the billing record from which the row was made" }
+line_no = { type = "BIGINT", doc = "number of the line in file_id from which the row was made" }
 
 [[checks]]
 expectation = "ExpectColumnValuesToBeBetween"

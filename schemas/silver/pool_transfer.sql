@@ -1,7 +1,7 @@
 /*
-title = "Data moved between clients and pools"
-grain = "one row per transfer between a client and a disk pool, or between pools, counted once even if several files hold it"
-why = "Who reads files fetched from tape, when and from where. A recall without a read was wasted. A read from a remote site depends on another network."
+title = "Data moved between clients and disk pools"
+grain = "one row per transfer between a client and a disk pool, or between two pools; a transfer counts once even if several files hold it"
+why = "Which clients read the files fetched from tape, when and from where. A recall that no client read was wasted. A read from a remote site depends on another network."
 partition = "day"
 lineage = ["file_id", "line_no"]
 features = ["P10"]
@@ -11,20 +11,20 @@ day = { type = "DATE", doc = "UTC day of ended_at" }
 system = { type = "VARCHAR", doc = "archive system" }
 pool = { type = "VARCHAR", doc = "disk pool" }
 pnfsid = { type = "VARCHAR", doc = "dCache's identifier of the file" }
-storage_group = { type = "VARCHAR", doc = "storage group from the storage class" }
-file_family = { type = "VARCHAR", doc = "file family from the storage class" }
-mode = { type = "VARCHAR", doc = "read or write by a client, or copy from pool to pool" }
-protocol = { type = "VARCHAR", doc = "protocol without its version" }
+storage_group = { type = "VARCHAR", doc = "storage group, which is part of the storage class" }
+file_family = { type = "VARCHAR", doc = "file family, which is part of the storage class" }
+mode = { type = "VARCHAR", doc = "read or write (by a client), or copy (from pool to pool)" }
+protocol = { type = "VARCHAR", doc = "name of the transfer's protocol, without its version" }
 client = { type = "VARCHAR", doc = "address or name of the client" }
 bytes = { type = "BIGINT", unit = "bytes", doc = "size of the file" }
 moved_bytes = { type = "BIGINT", unit = "bytes", doc = "moved" }
-started_at = { type = "TIMESTAMP", doc = "ended_at minus took_s" }
-ended_at = { type = "TIMESTAMP", doc = "date of the billing record, in whole seconds" }
-took_s = { type = "DOUBLE", unit = "s", doc = "duration of the connection" }
-error_code = { type = "BIGINT", doc = "error code of the request; 0 for success" }
-error = { type = "VARCHAR", doc = "error message of the failure" }
-file_id = { type = "VARCHAR", doc = "file the row comes from" }
-line_no = { type = "BIGINT", doc = "line number in the file the row comes from" }
+started_at = { type = "TIMESTAMP", doc = "start of the transfer, computed as ended_at minus took_s" }
+ended_at = { type = "TIMESTAMP", doc = "time of the billing record, in whole seconds" }
+took_s = { type = "DOUBLE", unit = "s", doc = "duration of the connection between client and pool" }
+error_code = { type = "BIGINT", doc = "error code of the transfer; 0 for success" }
+error = { type = "VARCHAR", doc = "error message of a failed transfer" }
+file_id = { type = "VARCHAR", doc = "file from which the row was made" }
+line_no = { type = "BIGINT", doc = "number of the line in file_id from which the row was made" }
 
 [[checks]]
 expectation = "ExpectColumnValuesToBeInSet"

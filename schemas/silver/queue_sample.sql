@@ -1,7 +1,7 @@
 /*
-title = "Queues as polled"
-grain = "one row per queue of an archive system and polled instant"
-why = "How much waited and for how long, including requests that were never served."
+title = "Queues of requests, from regular polls"
+grain = "one row per queue of an archive system and instant at which it was polled"
+why = "How many requests waited and for how long. Polls also show requests that were never served."
 partition = "day"
 lineage = ["file_id", "line_no"]
 
@@ -10,17 +10,17 @@ day = { type = "DATE", doc = "UTC day of polled_at" }
 system = { type = "VARCHAR", doc = "archive system" }
 polled_at = { type = "TIMESTAMP", doc = "when the queue was polled" }
 mode = { type = "VARCHAR", doc = "read or write" }
-purpose = { type = "VARCHAR", doc = "user or repack; for reads CTA always reports user" }
+purpose = { type = "VARCHAR", doc = "user or repack; CTA does not distinguish these for reads and reports user" }
 storage_group = { type = "VARCHAR", doc = "virtual organisation" }
 file_family = { type = "VARCHAR", doc = "tape pool" }
 volume = { type = "VARCHAR", doc = "read: the volume" }
-n_files = { type = "BIGINT", doc = "files that wait in the queue" }
+n_files = { type = "BIGINT", doc = "number of files that wait in the queue" }
 bytes = { type = "BIGINT", unit = "bytes", doc = "bytes of the files that wait in the queue" }
-oldest_age_s = { type = "DOUBLE", unit = "s", doc = "how long the oldest file has waited; NULL where no file waits" }
-overdue_s = { type = "DOUBLE", unit = "s", doc = "part of oldest_age_s after its mount policy allowed a mount; 0 before that; NULL without a policy" }
-n_mounts = { type = "BIGINT", doc = "number of mounts that serve the queue" }
+oldest_age_s = { type = "DOUBLE", unit = "s", doc = "time for which the oldest file in the queue has waited; NULL where no file waits" }
+overdue_s = { type = "DOUBLE", unit = "s", doc = "part of oldest_age_s after the age at which the mount policy allows a mount; 0 before that age, NULL without a policy" }
+n_mounts = { type = "BIGINT", doc = "number of mounts that serve the queue at that instant" }
 is_sleeping = { type = "BOOLEAN", doc = "true if the queue waits for free space on disk" }
-file_id = { type = "VARCHAR", doc = "file with the answer of CTA" }
+file_id = { type = "VARCHAR", doc = "file with CTA's answer to the poll" }
 line_no = { type = "BIGINT", doc = "its line" }
 
 [[checks]]

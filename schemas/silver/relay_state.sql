@@ -1,7 +1,7 @@
 /*
 title = "States of drives from their movers' broadcasts"
-grain = "one row per interval with one broadcast state of a mover, while no log was written"
-why = "Used where no log covers the drive. Broadcasts show neither file marks nor waiting work, so a log has priority."
+grain = "one row per interval in which the broadcasts of a mover show one state, while its log was not written"
+why = "Used where no log covers the drive. Movers broadcast their states on the network, without file marks or waiting requests, so a log has priority."
 partition = "day"
 lineage = ["file_id", "line_no", "end_file_id", "end_line_no"]
 features = ["D4"]
@@ -13,10 +13,10 @@ drive = { type = "VARCHAR", doc = "drive" }
 state = { type = "VARCHAR", doc = "state of the drive, as in silver.drive_state: transfer, database, position, start, no_request, mount, dismount or down" }
 from_at = { type = "TIMESTAMP", doc = "start" }
 to_at = { type = "TIMESTAMP", doc = "end" }
-is_inferred = { type = "BOOLEAN", doc = "true if the start or end is not the time of a broadcast, but the edge of the log or of the capture" }
+is_inferred = { type = "BOOLEAN", doc = "true if the start or end is not the time of a broadcast, but the edge of the log or of the recording of broadcasts" }
 file_id = { type = "VARCHAR", doc = "file with the broadcast that starts the state" }
 line_no = { type = "BIGINT", doc = "its line" }
-end_file_id = { type = "VARCHAR", doc = "for state down, the file with the line that ended it. NULL where no line did, and for other states" }
+end_file_id = { type = "VARCHAR", doc = "file with the line that ended a down state; NULL where no line ended it, and for other states" }
 end_line_no = { type = "BIGINT", doc = "that line" }
 
 [[checks]]

@@ -1,26 +1,26 @@
 /*
 title = "Requests"
-grain = "one row per request for a file; for a CTA mount without logged requests, one row for the file that had waited longest"
-why = "When each file was requested, assigned to a mover and done: its queue wait, separate from drive time."
+grain = "one row per request for a file. For a CTA mount whose requests were not logged, one row for the file that waited longest"
+why = "When each file was requested, when a mover took the request, and when the file was done. This separates the wait in the queue from drive time."
 partition = "day"
 lineage = ["file_id", "line_no"]
 features = ["D11"]
 
 [columns]
-day = { type = "DATE", doc = "UTC day of queued_at, or of the first known instant" }
-request_id = { type = "VARCHAR", doc = "Enstore's unique_id. CTA: instance, number of the file, and when the request was queued. For the oldest request of a mount, the session_id of the mount" }
+day = { type = "DATE", doc = "UTC day of queued_at; where this is not known, of the first known time of the request" }
+request_id = { type = "VARCHAR", doc = "Enstore: the request's unique_id. CTA: instance, number of the file, and when the request was queued. If only the oldest request of a mount is known: the session_id of the mount" }
 system = { type = "VARCHAR", doc = "archive system" }
-station = { type = "VARCHAR", doc = "host of the client, or disk system" }
+station = { type = "VARCHAR", doc = "host of the client that requested the file, or disk system" }
 mode = { type = "VARCHAR", doc = "read or write" }
-storage_group = { type = "VARCHAR", doc = "storage group; for CTA the virtual organisation of the mount" }
-file_family = { type = "VARCHAR", doc = "file family; CTA: tape pool" }
-queued_at = { type = "TIMESTAMP", doc = "when the request entered the queue. Where only the accounting has it, the client's start from the request id. For the oldest request of a mount, when the mount was chosen minus the age of the request, if at most a year" }
-due_at = { type = "TIMESTAMP", doc = "CTA: queued_at plus the least age in its mount policy, until which the request waits by choice; NULL without such a policy" }
-assigned_at = { type = "TIMESTAMP", doc = "when the request was first assigned to a mover. Where only the accounting has it, done_at minus bytes / overall rate. CTA: start of the file. For the oldest request of a mount, when the mount was chosen" }
-done_at = { type = "TIMESTAMP", doc = "when the file was done: the client's line about it, or its row in the accounting. CTA: when it was read, or every copy was flushed to tape" }
-n_tries = { type = "BIGINT", doc = "number of times the request was assigned to a mover; for CTA, for the same tape pool" }
-is_of_mount = { type = "BOOLEAN", doc = "true if only the mount and the wait of its oldest file are known" }
-file_id = { type = "VARCHAR", doc = "a log file with a line about the request" }
+storage_group = { type = "VARCHAR", doc = "storage group; for CTA the virtual organisation" }
+file_family = { type = "VARCHAR", doc = "file family; for CTA the tape pool" }
+queued_at = { type = "TIMESTAMP", doc = "when the request entered the queue. Where only the accounting has the request, when the client started, which the request id contains. If only the oldest request of a mount is known, when CTA chose the mount minus the age of the request, if at most a year" }
+due_at = { type = "TIMESTAMP", doc = "CTA: queued_at plus the minimum age in the mount policy. Until then the request waits by choice. NULL without such a policy" }
+assigned_at = { type = "TIMESTAMP", doc = "when the request was first assigned to a mover. Where only the accounting has it, done_at minus bytes / overall rate. CTA: when work on the file started or, if only the oldest request of a mount is known, when CTA chose the mount" }
+done_at = { type = "TIMESTAMP", doc = "when the file was done: time of the client's log line about it, or of its row in the accounting. CTA: when the file was read, or when every copy was flushed to tape" }
+n_tries = { type = "BIGINT", doc = "number of times the request was assigned to a mover; for CTA, number of attempts at the same copy of the file" }
+is_of_mount = { type = "BOOLEAN", doc = "true if the request itself was not logged, and only its mount and the wait of the mount's oldest file are known" }
+file_id = { type = "VARCHAR", doc = "one of the log files with a line about the request" }
 line_no = { type = "BIGINT", doc = "number of the request's first line in file_id" }
 
 [[checks]]

@@ -1,23 +1,23 @@
 /*
-title = "Counters of drives and tapes, per reading"
-grain = "one row per counter and reading of a drive"
-why = "Errors, retries, alerts and ages from SCSI log pages, read by CTA's tape daemon, sg_logs or a library. Rows also have the drive's name, the tape in the drive, and the rise of the counter."
+title = "Counters of drives and tapes, from SCSI log pages"
+grain = "one row per counter and reading of a drive's SCSI log pages"
+why = "Errors, retries, alerts and ages from SCSI log pages, read by CTA's tape daemon, sg_logs or a library. Each row also has the drive's name, the tape in the drive, and how much the counter rose."
 partition = "day"
 lineage = ["file_id", "line_no"]
 
 [columns]
 day = { type = "DATE", doc = "UTC day of logged_at" }
 system = { type = "VARCHAR", doc = "archive system" }
-host = { type = "VARCHAR", doc = "host on which the counter was read" }
+host = { type = "VARCHAR", doc = "host on which the drive's SCSI pages were read" }
 drive = { type = "VARCHAR", doc = "drive" }
-logged_at = { type = "TIMESTAMP", doc = "when the counter was read; for a library the end of the mount" }
-volume = { type = "VARCHAR", doc = "tape in the drive: its label, else the serial number of the cartridge; NULL where the reading has neither" }
-mount_id = { type = "VARCHAR", doc = "mount of the reading: CTA's number, how often the tape had been loaded, or when the library mounted it" }
-scope = { type = "VARCHAR", doc = "mount, drive or volume, as in bronze.scsi_counter" }
+logged_at = { type = "TIMESTAMP", doc = "when the counter was read; for readings by a library, the end of the mount" }
+volume = { type = "VARCHAR", doc = "tape in the drive: its label, or else the serial number of the cartridge; NULL where the reading has neither" }
+mount_id = { type = "VARCHAR", doc = "identifier of the mount during which the counter was read: CTA's number, how often the tape had been loaded, or when the library mounted it" }
+scope = { type = "VARCHAR", doc = "what the counter describes: mount, drive or volume, as in bronze.scsi_counter" }
 counter = { type = "VARCHAR", doc = "name of the counter, as in bronze.scsi_counter" }
-value = { type = "DOUBLE", doc = "value of the counter, in the unit that its name contains" }
-rise = { type = "DOUBLE", doc = "value minus the previous value of the same drive and tape (and mount), at most a day before. If a count since the mount has no previous value, or fell, the value itself; else NULL" }
-file_id = { type = "VARCHAR", doc = "file the row comes from" }
+value = { type = "DOUBLE", doc = "value of the counter; its unit is part of the counter's name" }
+rise = { type = "DOUBLE", doc = "value minus the previous value for the same drive and tape (and mount), if that is at most a day older. For a counter that starts at each mount, the value itself if there is no previous value or the counter fell; else NULL" }
+file_id = { type = "VARCHAR", doc = "file from which the row was made" }
 line_no = { type = "BIGINT", doc = "that line" }
 
 [[checks]]

@@ -1,14 +1,14 @@
 /*
-title = "Common time stamps of time series"
-grain = "one row per line of a file with one time series of a host"
-why = "collectd stamps the files of one reading some milliseconds apart. Values that end within a second, or a quarter of the sample, after the previous value belong to the same reading. All of them get the earliest time stamps of the reading."
+title = "Common times for samples of one reading"
+grain = "one row per line of a file in which collectd writes one time series of a host"
+why = "collectd gives the values of one reading times that differ by milliseconds. Values that end within a second (or a quarter of the sample) after the previous value count as one reading, and all get its earliest time."
 partition = "month"
 
 [columns]
-day = { type = "DATE", doc = "UTC day of the start that the line itself has" }
+day = { type = "DATE", doc = "UTC day of the start of the sample, as the line itself has it" }
 file_id = { type = "VARCHAR", doc = "file" }
-line_no = { type = "BIGINT", doc = "line number in the file the row comes from" }
-from_at = { type = "TIMESTAMP", doc = "start of the sample, common to all series of the same reading" }
+line_no = { type = "BIGINT", doc = "number of the line in file_id from which the row was made" }
+from_at = { type = "TIMESTAMP", doc = "start of the sample, the same for all time series of one reading" }
 to_at = { type = "TIMESTAMP", doc = "their end" }
 
 [[checks]]

@@ -1,45 +1,45 @@
 /*
 title = "Transfers"
-grain = "one row per file moved to or from tape, and per attempt that moved data but failed or has no logged end"
-why = "The useful work of the drives. The mover's lines give the times. The ticket, the client's line and the client's row in the accounting give the names, and also the times where no mover line exists."
+grain = "one row per file that was moved to or from tape, and per attempt that moved data but failed or has no logged end"
+why = "The useful work of the drives. Times come from the mover's log lines. Names come from the request's ticket, the client's log line and the client's row in the accounting; these also give the times where no mover line exists."
 partition = "day"
 lineage = ["file_id", "line_no", "end_file_id", "end_line_no"]
 features = ["D1"]
 
 [columns]
 day = { type = "DATE", doc = "UTC day of started_at" }
-transfer_id = { type = "VARCHAR", doc = "identifier of the transfer: drive and instant of the attempt" }
+transfer_id = { type = "VARCHAR", doc = "identifier of the transfer: drive and time of the attempt" }
 system = { type = "VARCHAR", doc = "archive system" }
-station = { type = "VARCHAR", doc = "host or disk system that stages the file: the encp client, or CTA's disk instance" }
+station = { type = "VARCHAR", doc = "host or disk system that sent or received the file: the encp client, or CTA's disk instance" }
 drive = { type = "VARCHAR", doc = "drive" }
 mover_host = { type = "VARCHAR", doc = "host on which the mover runs" }
 volume = { type = "VARCHAR", doc = "tape label" }
-session_id = { type = "VARCHAR", doc = "mount of the transfer; NULL where a log has the mount but not the transfer" }
+session_id = { type = "VARCHAR", doc = "identifier of the mount in which the file was moved; NULL where a log has the mount but not the transfer" }
 mode = { type = "VARCHAR", doc = "read or write" }
 file_number = { type = "BIGINT", doc = "number of the file on the volume" }
-bytes = { type = "BIGINT", unit = "bytes", doc = "bytes moved on tape, including the wrapper" }
+bytes = { type = "BIGINT", unit = "bytes", doc = "bytes moved to or from tape, including the wrapper" }
 file_bytes = { type = "BIGINT", unit = "bytes", doc = "size of the user's file" }
 unique_id = { type = "VARCHAR", doc = "request id" }
-client = { type = "VARCHAR", doc = "client command: its host and process" }
-queued_at = { type = "TIMESTAMP", doc = "when the request was queued; without a mover line the client's start, which its request id contains" }
-ready_at = { type = "TIMESTAMP", doc = "when the file was complete on spool; NULL where no log shows it" }
-requested_at = { type = "TIMESTAMP", doc = "when the mover took the request; without a mover line computed from the client's overall rate" }
-started_at = { type = "TIMESTAMP", doc = "time of the first block to or from the drive; without a mover line the client's end minus bytes / transfer rate" }
-ended_at = { type = "TIMESTAMP", doc = "time of the last block; for an incomplete transfer the edge of the log" }
+client = { type = "VARCHAR", doc = "client command that requested the file: its host and process id" }
+queued_at = { type = "TIMESTAMP", doc = "when the request was queued; where no mover line exists, when the client started, which its request id contains" }
+ready_at = { type = "TIMESTAMP", doc = "when the file to be written was complete on spool; NULL where no log shows it" }
+requested_at = { type = "TIMESTAMP", doc = "when the mover took the request; where no mover line exists, computed from the client's overall rate" }
+started_at = { type = "TIMESTAMP", doc = "time of the first block to or from the drive; where no mover line exists, the client's end minus bytes / transfer rate" }
+ended_at = { type = "TIMESTAMP", doc = "time of the last block; for an incomplete transfer, where the log starts or ends" }
 completed_at = { type = "TIMESTAMP", doc = "when the mover logged that the transfer was complete" }
-drive_s = { type = "DOUBLE", unit = "s", doc = "time that the drive worked, as drive_rate_basis defines it" }
-drive_rate_basis = { type = "VARCHAR", doc = "how drive_s was measured. call: inside drive calls. block: the block loop. encp: from the client's drive rate, including waits for data and file marks. counter: in reads or writes by the kernel's count. estimate: for TSM the length of the session minus its waits for media, client and network" }
-checksum_s = { type = "DOUBLE", unit = "s", doc = "time for checksums and buffer management" }
-wait_data_s = { type = "DOUBLE", unit = "s", doc = "writes: time with the buffer empty, waiting for data" }
-wait_buffer_s = { type = "DOUBLE", was = "wait_room_s", unit = "s", doc = "reads: time with the buffer full, waiting for room" }
+drive_s = { type = "DOUBLE", unit = "s", doc = "time that the drive worked on the file, measured as drive_rate_basis defines it" }
+drive_rate_basis = { type = "VARCHAR", doc = "how drive_s was measured. call: time inside drive calls. block: time in the loop over blocks. encp: computed from the client's drive rate, including waits for data and file marks. counter: time in reads or writes, as the kernel counted it. estimate: for TSM, length of the session minus its waits for media, client and network" }
+checksum_s = { type = "DOUBLE", unit = "s", doc = "time spent on checksums and buffer management during the transfer" }
+wait_data_s = { type = "DOUBLE", unit = "s", doc = "for writes: time in which the buffer was empty and the drive waited for data" }
+wait_buffer_s = { type = "DOUBLE", was = "wait_room_s", unit = "s", doc = "for reads: time in which the buffer was full and the drive waited for room" }
 storage_group = { type = "VARCHAR", doc = "storage group" }
 file_family = { type = "VARCHAR", doc = "file family" }
 status = { type = "VARCHAR", doc = "ok, failed or incomplete" }
 error = { type = "VARCHAR", doc = "name of the error of a failed transfer" }
-witnesses = { type = "VARCHAR", doc = "log that has the transfer. mover: the mover's log. encp: the client's log line. table: its row in the accounting. taped: CTA's tape daemon. session: CTA's final record of a mount, with all files in one row. server: data of a TSM session in a mount, or of a mount by a library or the drive's SCSI pages, with one row per direction. counter: the drive's counters per mount or stretch of use and UTC day, with one row per direction" }
-file_id = { type = "VARCHAR", doc = "file with the line that started the transfer" }
+witnesses = { type = "VARCHAR", doc = "source of the transfer. mover: the mover's log. encp: the client's log line. table: its row in the accounting. taped: CTA's tape daemon. session: CTA's final record of a mount, with all files in one row. server: data of a TSM session in a mount, or of a mount that a library or the drive's SCSI pages show, with one row per direction. counter: the drive's counters per mount or stretch of use and UTC day, with one row per direction" }
+file_id = { type = "VARCHAR", doc = "log file with the line that started the transfer" }
 line_no = { type = "BIGINT", doc = "that line" }
-end_file_id = { type = "VARCHAR", doc = "file with the line of the last block; NULL where one line logs both start and end" }
+end_file_id = { type = "VARCHAR", doc = "log file with the line about the last block; NULL where one line has both start and end" }
 end_line_no = { type = "BIGINT", doc = "that line" }
 
 [[checks]]

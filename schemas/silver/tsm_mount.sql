@@ -1,7 +1,7 @@
 /*
-title = "Mounts of TSM"
-grain = "one row per mount of a volume in a drive of a TSM server, from its table SUMMARY or its activity log"
-why = "How long TSM's drives held which volume, including the time that TSM keeps a volume mounted for a further request. A mount in overlapping exports counts once."
+title = "Mounts in TSM's drives"
+grain = "one row per mount of a volume in a drive of a TSM server, from the server's table SUMMARY or its activity log"
+why = "How long TSM's drives held which volume, including the time for which TSM keeps a volume mounted in case of a further request. A mount counts once even if several exports hold it."
 partition = "day"
 lineage = ["file_id", "line_no"]
 
@@ -10,16 +10,16 @@ day = { type = "DATE", doc = "UTC day of mounted_at" }
 session_id = { type = "VARCHAR", doc = "identifier of the mount: its drive, volume and mounted_at" }
 system = { type = "VARCHAR", doc = "archive system" }
 library = { type = "VARCHAR", doc = "library" }
-drive = { type = "VARCHAR", doc = "drive; NULL where drives of several libraries have this name and no line shows the library" }
+drive = { type = "VARCHAR", doc = "name of the drive; NULL where drives of several libraries have this name and no line shows the library" }
 volume = { type = "VARCHAR", doc = "tape label" }
-mounted_at = { type = "TIMESTAMP", doc = "volume in the drive" }
-dismounted_at = { type = "TIMESTAMP", doc = "when the drive was free; NULL where the row was written before that, or the log has no dismount before the drive's next mount" }
+mounted_at = { type = "TIMESTAMP", doc = "when the volume was in the drive" }
+dismounted_at = { type = "TIMESTAMP", doc = "when the drive was free again; NULL where TSM wrote the row before that, or the log has no dismount before the drive's next mount" }
 mounted_s = { type = "DOUBLE", unit = "s", doc = "dismounted_at - mounted_at" }
-last_use = { type = "VARCHAR", doc = "use of the volume: Data or DbBackup" }
+last_use = { type = "VARCHAR", doc = "what the volume was used for: Data or DbBackup" }
 task = { type = "VARCHAR", doc = "session or process for which the volume was mounted; NULL where no activity log shows it" }
 number = { type = "BIGINT", doc = "number of the session or process" }
-is_successful = { type = "BOOLEAN", doc = "true if the server reported success" }
-file_id = { type = "VARCHAR", doc = "file with the row that was used" }
+is_successful = { type = "BOOLEAN", doc = "true if the server reported that the mount succeeded" }
+file_id = { type = "VARCHAR", doc = "file with the row or line from which this row was made" }
 line_no = { type = "BIGINT", doc = "that line" }
 
 [[checks]]

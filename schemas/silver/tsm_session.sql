@@ -1,7 +1,7 @@
 /*
-title = "TSM's sessions"
-grain = "one row per client session or server process of TSM that moved data or was meant to"
-why = "Data archived, retrieved, migrated and reclaimed, how fast, and the waits for tapes and clients. The source is the table SUMMARY, else the accounting file or, for a process, the activity log."
+title = "Sessions and processes of TSM"
+grain = "one row per client session or server process of TSM that moved data or was meant to move data"
+why = "How much data TSM archived, retrieved, migrated and reclaimed, how fast, and how long it waited for tapes and clients. The source is TSM's table SUMMARY; without it, the accounting file or, for a process, the activity log."
 partition = "day"
 lineage = ["file_id", "line_no"]
 
@@ -10,22 +10,22 @@ day = { type = "DATE", doc = "UTC day of started_at" }
 system = { type = "VARCHAR", doc = "archive system" }
 activity = { type = "VARCHAR", doc = "ARCHIVE RETRIEVE BACKUP RESTORE MIGRATION RECLAMATION FULL_DBBACKUP …" }
 task = { type = "VARCHAR", doc = "session (of a client) or process (of the server)" }
-number = { type = "BIGINT", doc = "number of the session or process; NULL for a session in the accounting file whose end no activity log has" }
-entity = { type = "VARCHAR", doc = "TSM node or storage pool" }
+number = { type = "BIGINT", doc = "number of the session or process; NULL for a session in the accounting file whose end is not in any activity log" }
+entity = { type = "VARCHAR", doc = "name of the TSM node (session) or storage pool (process)" }
 client_host = { type = "VARCHAR", doc = "host of the client, without its domain" }
 started_at = { type = "TIMESTAMP", doc = "start" }
-ended_at = { type = "TIMESTAMP", doc = "end of the session or process; NULL where the row was written before that" }
+ended_at = { type = "TIMESTAMP", doc = "end of the session or process; NULL where TSM wrote the row before that" }
 took_s = { type = "DOUBLE", unit = "s", doc = "ended_at - started_at" }
 bytes = { type = "BIGINT", unit = "bytes", doc = "moved" }
-rate_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "overall rate: bytes / took_s, including all waits" }
+rate_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "overall rate: bytes / took_s, where took_s includes all waits" }
 n_affected = { type = "BIGINT", doc = "objects moved" }
 n_failed = { type = "BIGINT", doc = "number of objects that failed" }
 n_processes = { type = "BIGINT", doc = "parallel processes" }
-media_wait_s = { type = "BIGINT", unit = "s", doc = "time for which the server waited for media. It may exceed took_s, because the waits of several processes are added up" }
-idle_s = { type = "BIGINT", unit = "s", doc = "client wait: time for which the server waited for the client" }
-network_wait_s = { type = "BIGINT", unit = "s", doc = "network wait: time for which the server waited for the network" }
-is_successful = { type = "BOOLEAN", doc = "true if the server reported success" }
-file_id = { type = "VARCHAR", doc = "file with the row that was used" }
+media_wait_s = { type = "BIGINT", unit = "s", doc = "time for which the server waited for tapes to be mounted. It may exceed took_s, because the waits of several processes are added up" }
+idle_s = { type = "BIGINT", unit = "s", doc = "time for which the server waited for the client" }
+network_wait_s = { type = "BIGINT", unit = "s", doc = "time for which the server waited for the network" }
+is_successful = { type = "BOOLEAN", doc = "true if the server reported that the session or process succeeded" }
+file_id = { type = "VARCHAR", doc = "file with the row or line from which this row was made" }
 line_no = { type = "BIGINT", doc = "that line" }
 
 [[checks]]

@@ -1,6 +1,6 @@
 /*
-title = "TSM: data moved in a mount"
-grain = "one row per mount and per session or process that used its volume"
+title = "TSM: data moved in each mount"
+grain = "one row per mount and session or process that used the mounted volume"
 why = "The activity log lists the volumes of a session; SUMMARY or the accounting has the amount of data. If a session read or wrote several volumes, no log has the amount for each. Such rows have no bytes and are not in silver.transfer."
 partition = "day"
 lineage = ["file_id", "line_no"]
@@ -9,24 +9,24 @@ lineage = ["file_id", "line_no"]
 day = { type = "DATE", doc = "UTC day of started_at" }
 transfer_id = { type = "VARCHAR", doc = "identifier of the transfer: mount, activity, and number of the session or process" }
 system = { type = "VARCHAR", doc = "archive system" }
-station = { type = "VARCHAR", doc = "host of the client; NULL for a process" }
+station = { type = "VARCHAR", doc = "host of the client that ran the session; NULL for a process of the server" }
 drive = { type = "VARCHAR", doc = "drive" }
 volume = { type = "VARCHAR", doc = "tape label" }
-session_id = { type = "VARCHAR", doc = "mount in which the data was moved" }
-mode = { type = "VARCHAR", doc = "read or write, from the way the volume was opened; where no log has that, from the activity" }
-activity = { type = "VARCHAR", doc = "activity of the session or process, as in silver.tsm_session" }
-task = { type = "VARCHAR", doc = "kind of task: session or process" }
+session_id = { type = "VARCHAR", doc = "identifier of the mount in which the data was moved" }
+mode = { type = "VARCHAR", doc = "read or write, from the way in which the volume was opened; where no log has that, from the activity (such as ARCHIVE)" }
+activity = { type = "VARCHAR", doc = "activity of the session or process, such as ARCHIVE or RETRIEVE, as in silver.tsm_session" }
+task = { type = "VARCHAR", doc = "session (of a client) or process (of the server)" }
 number = { type = "BIGINT", doc = "its number" }
 began_at = { type = "TIMESTAMP", doc = "when the session or process began" }
-n_volumes = { type = "BIGINT", doc = "number of volumes, in drives or on disk, that the session or process used in that direction" }
-bytes = { type = "BIGINT", unit = "bytes", doc = "bytes moved by the session or process. NULL where it used several volumes or mounts in that direction, or an unknown mount. Also NULL where the activity log of its time was not read for longer than log_silence_s" }
-n_objects = { type = "BIGINT", doc = "number of objects moved by the session or process. NULL where it used several volumes or mounts in that direction, or an unknown mount" }
-started_at = { type = "TIMESTAMP", doc = "start of the session, or when the volume was in the drive if that was later" }
-ended_at = { type = "TIMESTAMP", doc = "end of the session, or the dismount if that was earlier" }
-drive_s = { type = "DOUBLE", unit = "s", doc = "length of the session minus its waits for media, client and network. NULL where nothing remains, waits are not known, or several processes ran at once" }
-storage_group = { type = "VARCHAR", doc = "TSM node or storage pool" }
-status = { type = "VARCHAR", doc = "ok or failed, as the server reported" }
-file_id = { type = "VARCHAR", doc = "file with the row of the session" }
+n_volumes = { type = "BIGINT", doc = "number of volumes, in drives or on disk, from which the session or process read (mode read) or to which it wrote (mode write)" }
+bytes = { type = "BIGINT", unit = "bytes", doc = "bytes moved by the session or process. NULL where it used several volumes or mounts in this mode, or a mount that is not known. Also NULL where the activity log misses more than log_silence_s of its duration" }
+n_objects = { type = "BIGINT", doc = "number of objects moved by the session or process. NULL where it used several volumes or mounts in this mode, or a mount that is not known" }
+started_at = { type = "TIMESTAMP", doc = "start of the session or process, or when the volume was in the drive if that was later" }
+ended_at = { type = "TIMESTAMP", doc = "end of the session or process, or of the mount if that was earlier" }
+drive_s = { type = "DOUBLE", unit = "s", doc = "estimated time that the drive worked: length of the session minus its waits for media, client and network. NULL where nothing remains, waits are not known, or several processes ran at once" }
+storage_group = { type = "VARCHAR", doc = "name of the TSM node (session) or storage pool (process), used as the storage group" }
+status = { type = "VARCHAR", doc = "ok or failed, as TSM's server reported" }
+file_id = { type = "VARCHAR", doc = "file with the row about the session or process" }
 line_no = { type = "BIGINT", doc = "that line" }
 
 [[checks]]

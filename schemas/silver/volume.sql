@@ -1,24 +1,24 @@
 /*
-title = "Volumes"
-grain = "one row per volume in an export of the volume table or in CTA's tape ls"
-why = "What each tape holds and to whom it belongs, from the newest list."
+title = "Tapes, from the archive's lists"
+grain = "one row per volume (tape) in an export of Enstore's volume table or in CTA's tape ls"
+why = "How much data each tape holds and to whom it belongs, from the newest list."
 lineage = ["file_id", "line_no"]
 features = ["R3"]
 
 [columns]
-system = { type = "VARCHAR", doc = "archive system; for a tape ls without a system, that of its input in site.toml, else the only CTA system of the site" }
+system = { type = "VARCHAR", doc = "archive system. If the output of tape ls does not name it: the system that site.toml gives for this input, else the only CTA system of the site" }
 volume = { type = "VARCHAR", doc = "tape label" }
-storage_group = { type = "VARCHAR", doc = "storage group for which the tape is kept; for CTA the virtual organisation" }
-file_family = { type = "VARCHAR", doc = "file family; CTA: tape pool" }
+storage_group = { type = "VARCHAR", doc = "storage group to which the tape belongs; for CTA the virtual organisation" }
+file_family = { type = "VARCHAR", doc = "file family to which the tape belongs; for CTA the tape pool" }
 library = { type = "VARCHAR", doc = "library" }
-media_type = { type = "VARCHAR", doc = "kind of cartridge" }
+media_type = { type = "VARCHAR", doc = "type of the cartridge" }
 capacity_bytes = { type = "BIGINT", unit = "bytes", doc = "capacity" }
 remaining_bytes = { type = "BIGINT", unit = "bytes", doc = "space left" }
-active_bytes = { type = "BIGINT", unit = "bytes", doc = "bytes of files that are not deleted" }
-deleted_bytes = { type = "BIGINT", unit = "bytes", doc = "bytes of deleted files, which still take space on the tape" }
+active_bytes = { type = "BIGINT", unit = "bytes", doc = "bytes of files on the tape that are not deleted" }
+deleted_bytes = { type = "BIGINT", unit = "bytes", doc = "bytes of deleted files, which still take up space on the tape" }
 is_blank = { type = "BOOLEAN", doc = "true if nothing was ever written to the tape" }
-recorded_at = { type = "TIMESTAMP", doc = "last known change or use of the volume in its record; for CTA when tape ls listed it" }
-file_id = { type = "VARCHAR", doc = "file the row comes from" }
+recorded_at = { type = "TIMESTAMP", doc = "last change or use of the volume that the archive recorded; for CTA, when tape ls listed the volume" }
+file_id = { type = "VARCHAR", doc = "file from which the row was made" }
 line_no = { type = "BIGINT", doc = "that line" }
 
 [[checks]]

@@ -1,15 +1,15 @@
 /*
-title = "Files on volumes"
-grain = "one row per file on a volume that a transfer or an export of the file table shows, except deleted files"
-why = "The files that a complete read of a tape covers: from the file table where it was exported, else as far as logs show."
+title = "Files on each volume"
+grain = "one row per file on a volume, as shown by a transfer or an export of the file table; deleted files are left out"
+why = "Which files a complete read of a tape must cover. The list comes from an export of the file table; without it, it has only the files that logs show."
 lineage = []
 
 [columns]
 system = { type = "VARCHAR", doc = "archive system" }
 volume = { type = "VARCHAR", doc = "tape label" }
 file_number = { type = "BIGINT", doc = "number of the file on the volume" }
-bytes = { type = "BIGINT", unit = "bytes", doc = "size on tape: the largest in its finished transfers, else the user's file size in the file table" }
-path = { type = "VARCHAR", doc = "path in the name space, where the file table was exported; for CTA the path in the URL of a read or write; else NULL" }
+bytes = { type = "BIGINT", unit = "bytes", doc = "size of the file on tape: the largest in its finished transfers; without transfers, the user's file size in the file table" }
+path = { type = "VARCHAR", doc = "path of the file in the name space, from an export of the file table; for CTA the path in the URL of a read or write; NULL where neither exists" }
 
 [[checks]]
 expectation = "ExpectCompoundColumnsToBeUnique"

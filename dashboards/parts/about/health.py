@@ -24,7 +24,8 @@ def draw(page: Page) -> None:
     impossible = page.ask("impossible_dates")
     if impossible.rows:
         st.warning(
-            f"{format.counted(len(impossible.rows), 'file')} with impossible dates: the days concerned do not count."
+            f"{format.counted(len(impossible.rows), 'file')} with impossible"
+            " dates: these days do not count as days with data."
         )
         components.show_part(impossible, DATES, wide={"path": 260, "summary": 330})
     components.show_part(page.ask("logs_read"), READ)
@@ -52,11 +53,18 @@ def _show_coverage(page: Page) -> None:
         tips = ["log:N", charts.instant("hour_at", "hour"), charts.share("seen_share", "share read")]
         components.show_chart(
             hours,
-            charts.heat_map(frame, "log", "seen_share", "share of the declared hours that was read", tips, page.span()),
+            charts.heat_map(
+                frame,
+                "log",
+                "seen_share",
+                "share of the time expected by site.toml for which a log was read",
+                tips,
+                page.span(),
+            ),
         )
         st.caption(
-            "Faint: a log was declared for the hour, but little or nothing was read. Empty:"
-            " no log was declared for the hour."
+            "Faint: site.toml declares a log for the hour, but little or nothing was read. Empty:"
+            " site.toml declares no log for the hour."
         )
         if len(worst) > MOST_HOSTS:
             st.caption(f"The {MOST_HOSTS} logs with the lowest coverage, of {len(worst)} in all.")

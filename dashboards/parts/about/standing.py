@@ -13,7 +13,7 @@ def draw(page: Page) -> None:
     """Draw the part."""
     balance = page.ask("pros_and_cons")
     components.show_part(
-        balance, balance.names, lacking="The logs are too few to judge anything.", wide={"summary": 400}
+        balance, balance.names, lacking="Too few logs were read to judge strengths and limits.", wide={"summary": 400}
     )
     others = page.ask("beside_others")
     components.show_part(others, others.names)

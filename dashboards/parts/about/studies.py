@@ -34,15 +34,18 @@ def draw(page: Page) -> None:
         for column in studies.COLUMNS
     }
     figures = [line for line in lines if line.ours is not None or line.verdict == "unresolved"]
-    st.header("Figures of the document next to those of tapescope", anchor=False)
+    st.header("Figures of the document next to those that tapescope computes", anchor=False)
     components.show_rows(
         [{name: getattr(line, name) for name in FIGURES} for line in figures],
         config,
-        "Figures of the document next to those of tapescope",
+        "Figures of the document next to those that tapescope computes",
         True,
     )
     st.header("Audit", anchor=False)
-    st.caption("Errors in the document's figures: those that rules find, and those that only a reader finds.")
+    st.caption(
+        "Errors in the document's figures: those that rules find"
+        " automatically, and those that only a human reader finds."
+    )
     audit = [line for line in lines if line not in figures]
     components.show_rows([{name: getattr(line, name) for name in AUDIT} for line in audit], config, "Audit", True)
 

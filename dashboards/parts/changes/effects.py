@@ -43,7 +43,8 @@ def draw(page: Page) -> None:
     names = {name: f"{components.instant(row['changed_at'])} · {row['what']}" for name, row in known.items()}
     if not known:
         st.text(
-            "No change is recorded in these weeks. Record one in site.toml and run tapescope run, or try an instant."
+            "No change is recorded in these weeks. Record one in site.toml and run"
+            " tapescope run, or enter an instant to compare the mounts before and after it."
         )
         with st.expander("How to record a change"):
             st.code(HOW_TO, language="toml")
@@ -71,7 +72,7 @@ def _effect(events: Asked, rows: list[dict[str, Any]]) -> None:
     """What a recorded change did: as a ratio with its interval, each with its values."""
     row = rows[0]
     whom = escape_markdown(row["entities"] or "the whole site")
-    st.header(f"Effect on {whom}", help=events.why, anchor=False)
+    st.header(f"Effect of the change on {whom}", help=events.why, anchor=False)
     if row["note"]:
         st.text(row["note"])
     estimated = [one | {"values": _values(one)} for one in rows if one["ratio_low"] is not None]
@@ -98,7 +99,7 @@ def _values(row: dict[str, Any]) -> str:
 def _both_sides(page: Page, when: datetime) -> None:
     """Rates of mounts on both sides of an instant, whatever was moved."""
     simple = page.ask("before_after", changed_at=when, drive=page.chosen["drive"])
-    st.header("All mounts on both sides", help=simple.why, anchor=False)
+    st.header("All mounts before and after the change", help=simple.why, anchor=False)
     if {row["is_after"] for row in simple.rows} == {False, True}:
         before, after = sorted(simple.rows, key=lambda row: row["is_after"])
         st.text(
@@ -108,5 +109,5 @@ def _both_sides(page: Page, when: datetime) -> None:
         )
         components.show_chart(simple, model_charts.both_sides(simple.frame()))
     else:
-        st.text("The period has no mounts on one side of that instant: choose days around it.")
+        st.text("The period has no mounts before that instant, or no mounts after it: choose days around it.")
     components.show_sql(simple)

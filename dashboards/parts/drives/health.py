@@ -10,7 +10,7 @@ PART = {
     "title": "Health",
     "order": 40,
     "needs": ["gold.drive_health", "silver.drive_counter"],
-    "lacking": "logs of the drives, their SCSI pages, or node_exporter's tapestats collector",
+    "lacking": "logs of the drives, their SCSI log pages (sg_logs), or node_exporter's tapestats collector",
     "filters": ["drive"],
 }
 HEALTH = [

@@ -42,7 +42,9 @@ def _show_all(page: Page) -> list[Asked]:
     components.heading(timeline)
     marks = findings.marks(findings.ranked(found.rows), {row["drive"] for row in timeline.rows})
     chart = ledger_charts.drives(timeline.frame(), marks, page.span(), legend=True)
-    components.show_chart(timeline, chart, "Each drive's time along the period; findings are marked.", zooms=True)
+    components.show_chart(
+        timeline, chart, "How each drive spent its time over the period; findings are marked.", zooms=True
+    )
     st.caption("Triangles: findings. Choose a drive in the side bar, or in the table, to see its states and errors.")
     return [timeline, found]
 
@@ -89,6 +91,6 @@ def _show_rates(page: Page, drives: Asked, drive: str) -> list[Asked]:
     if page.before:
         days = format.days_text(*page.before)
         has_rows = earlier and earlier.rows
-        st.caption(f"Hollow points: the drives on {days}." if has_rows else f"No log of drives covers {days}.")
+        st.caption(f"Hollow points: the same drives on {days}." if has_rows else f"No log of drives covers {days}.")
     components.show_table(drives, RATES, words.in_order(drives.rows_of(drive=drive), "drive"))
     return [drives, *([earlier] if earlier else [])]

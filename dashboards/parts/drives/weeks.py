@@ -59,5 +59,5 @@ def _show_lines(found: Asked, step: str) -> None:
         st.caption(
             f"The {MOST_LINES} of {len(moved)} drives that moved most data are shown; choose another in the side bar."
         )
-    value = fields.choose("count", "Value in the second chart", list(ERRORS), ERRORS, st)
+    value = fields.choose("count", "Value to show in the second chart", list(ERRORS), ERRORS, st)
     components.show_chart(found, drive_charts.trend(frame, value, ERRORS[value], step), f"{ERRORS[value]}.")

@@ -22,7 +22,7 @@ PART = {
 N_DAYS = 28
 VERDICTS = {
     "does not matter": "The buffer's size does not matter.",
-    "by chance": "That is no more than chance: only a buffer for all files read would catch more.",
+    "by chance": "Repeated reads look random: only a buffer that holds all files read would catch more.",
     "matters": "A buffer of twice the size would catch less than 1 % more.",
 }
 WITNESSES = {"drives": "the drives", "pools": "the pools"}
@@ -37,7 +37,7 @@ def draw(page: Page) -> None:
         st.text(f"No file was read from tape in the {N_DAYS} days up to {page.last}.")
         return
     known = {one.witness: one for one in everyone}
-    witness = fields.choose("by", "Reads as logged by", list(known), WITNESSES, page=st)
+    witness = fields.choose("by", "Use the reads logged by", list(known), WITNESSES, page=st)
     found = known[witness]
     named = {one.name: one for one in (found.whole, *found.families)}
     family = named[fields.choose("family", "File family", list(named), page=st)]
@@ -61,7 +61,7 @@ def _sentence(found: Any, family: Any) -> None:
         return
     size_tb = family.found.flat_tb
     if not family.found.again:
-        st.text(f"No byte was read twice in {days} with reads: a buffer would have caught nothing.")
+        st.text(f"No byte was read twice on the {days} with reads: a buffer would have caught nothing.")
         return
     share = family.reads.caught_bytes(size_tb) / max(1, int(family.reads.sizes.sum()))
     st.text(

@@ -82,4 +82,7 @@ def _end(one: Any) -> str:
         for days in (one.end.days.value, one.end.days.low, one.end.days.high)
     )
     pace = quantity(one.end.gb_day.value, "GB/day")
-    return f"Expected end: {value} (90 %: {low} to {high}), from the rate of {pace} over {one.end.n_days} days."
+    return (
+        f"Expected end: {value} (90 % interval: {low} to {high}), if the rate of the last {one.end.n_days} days,"
+        f" {pace} on average, continues."
+    )

@@ -38,7 +38,11 @@ def draw(page: Page) -> None:
         st.text(f"{problem}.")
         return
     holds = quantity(now.held_tb, "TB")
-    basis = "from an export of volumes and later writes" if now.is_whole else "counting only the writes that logs show"
+    basis = (
+        "according to an export of volumes and the writes after it"
+        if now.is_whole
+        else "counting only the files whose writes are in the logs"
+    )
     st.text(f"{holds} on tape at the end of {found.last_day}, {basis}.")
     if isinstance(found.growth, NoEstimate):
         st.text(words.capital(f"{no_estimate(found.growth, 'what will be written')}."))
@@ -72,7 +76,10 @@ def _ahead(found: Any, held_tb: float, plans: list[Any]) -> None:
     planned = [{"day": one.plan.by, "value": one.plan.holdings_tb, "plan": one.plan.name} for one in plans]
     schema = {"day": pl.Date, "value": pl.Float64, "plan": pl.String}
     last = rows[-1]
-    says = f"{fixed(last['value'], 'TB')} TB on {last['day']}, from {fixed(held_tb, 'TB')} TB on {found.last_day}."
+    says = (
+        f"{fixed(last['value'], 'TB')} TB expected on {last['day']},"
+        f" compared with {fixed(held_tb, 'TB')} TB on {found.last_day}."
+    )
     chart = model_charts.ahead(pl.DataFrame(rows), pl.DataFrame(planned, schema=schema))
     st.altair_chart(chart, width="stretch", alt=f"Forecast of the data on tape. {says}")
     st.caption("Band: 90 % interval. Diamonds: plans of site.toml.")

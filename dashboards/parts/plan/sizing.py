@@ -21,7 +21,7 @@ PART = {
 COSTS = {
     "speed_mb_s": "drive speed [MB/s]",
     "mount_s": "time for a mount and dismount [s]",
-    "file_s": "overhead of a file, without data transfer [s]",
+    "file_s": "time for a file in addition to its data transfer [s]",
     "seek_s": "winding to a file [s]",
 }
 
@@ -36,7 +36,8 @@ def draw(page: Page) -> None:
     able = [name for name, fit in fits.items() if not fit.found.unknown]
     if not able:
         st.text(
-            "For no kind of drive can all costs be estimated from its mounts. The table shows what data each lacks."
+            "For no kind of drive can all costs be estimated from"
+            " its mounts. The table shows which data each kind lacks."
         )
         _costs(fits)
         components.show_sql(mounts)
@@ -46,7 +47,7 @@ def draw(page: Page) -> None:
     left, right = st.columns(2, gap="large")
     with left:
         target = fields.slide("target", "Target [MB/s]", 10.0, 5000.0, 400.0, 10.0)
-        factor = fields.slide("factor", "Factor for backlogs and peaks", 1.0, 5.0, 2.0, 0.1)
+        factor = fields.slide("factor", "Factor on the target, for backlogs and peaks", 1.0, 5.0, 2.0, 0.1)
         availability = fields.slide("available", "Share of time in which a drive is available", 0.5, 1.0, 0.9, 0.01)
     with right:
         n_files = fields.slide("files", "Files per mount", 1.0, 500.0, 10.0, 1.0)
@@ -58,19 +59,22 @@ def draw(page: Page) -> None:
         there = sum(row["n_drives"] for row in declared)
         st.header(f"{needed.whole:,} drives needed; the site has {there:,} {escape_markdown(generation)}", anchor=False)
         st.text(
-            f"Estimate: {interval(needed.drives, 'drives')}, a 90 % interval, for {target:,.0f}"
+            f"Estimate with 90 % interval: {interval(needed.drives, 'drives')}, for {target:,.0f}"
             f" MB/s times a factor of {factor:g}."
-            f" Such mounts move data {percent(efficiency.value)} of the time, as in the four weeks up to {page.last}."
+            f" In such mounts a drive moves data {percent(efficiency.value)} of the time,"
+            f" at the costs of the four weeks up to {page.last}."
         )
     if needed.tornado:
         st.header("What the number of drives depends on", anchor=False)
         inputs = pl.DataFrame([{"input": COSTS[name], "low": low, "high": high} for name, low, high in needed.tornado])
         says = (
-            f"Drives needed at both ends of each cost's interval; {fixed(needed.drives.value, 'drives')}"
-            " at the estimate."
+            f"Drives needed if one cost is at an end of its 90 % interval; {fixed(needed.drives.value, 'drives')}"
+            " with all costs as estimated."
         )
         st.altair_chart(model_charts.tornado(inputs, "drives", needed.drives.value), width="stretch", alt=says)
-        st.caption("Each bar varies one cost of a mount over its 90 % interval; the line is the estimate.")
+        st.caption(
+            "Each bar shows the result as one cost of a mount varies over its 90 % interval; the line is the estimate."
+        )
     st.header("Share of the time in which a drive moves data", anchor=False)
     curve = pl.DataFrame(forecast.efficiency_by_size(fits[like]))
     says = "Efficiency by file size, for 1 to 300 files per mount."

@@ -84,7 +84,7 @@ def draw(page: Page) -> None:
 
     single = changes.alone()
     if answer.changed and single:
-        st.header("Which change has the effect?", anchor=False)
+        st.header("How much does each change contribute?", anchor=False)
         st.caption(
             "Each change alone and all together, compared with the replay. The scenario that finishes first is on top;"
             " those that the drives cannot keep up with are last."

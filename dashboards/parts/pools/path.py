@@ -15,8 +15,8 @@ PART = {
     "lacking": "dCache's billing files, with the log of CTA's tape daemon or of ENDIT's retriever",
 }
 STAGES = {
-    "queue_s": "in queues", "mount_s": "mounting", "turn_s": "other files of the mount", "position_s": "winding",
-    "read_s": "reading", "deliver_s": "delivery to the pool",
+    "queue_s": "in queues", "mount_s": "mounting", "turn_s": "reading other files of the mount",
+    "position_s": "winding", "read_s": "reading", "deliver_s": "delivering to the pool",
 }  # fmt: skip
 SLOWEST = 10_000  # of all pools, to find those of one
 TABLE = [
@@ -51,7 +51,7 @@ def draw(page: Page) -> None:
         at=pl.col("created_at").dt.strftime("%d %b %H:%M"),
     ).with_columns(recall=charts.joined("place", "pool", "at"))  # fmt: skip
     chart = bars.stacked(named, "recall", STAGES, "minutes from the request until the pool had the file", "min")
-    components.show_chart(found, chart, "Each recall as a bar of its stages, the slowest first.")
+    components.show_chart(found, chart, "Stages of each recall as a bar, the slowest recall first.")
     components.show_table(found, TABLE, rows)
     if slowest["path"]:
         st.caption("The pool's record of the slowest recall:")

@@ -36,11 +36,14 @@ def draw(page: Page) -> None:
         frame = skew.frame(shares).with_columns(who=charts.joined("member", "work"))
         off = frame.sort((pl.col("share") / pl.col("fair_share")), "who", descending=[True, False])
         chart = bars.single(off, "who", "share", "share of the bytes", "fair_share")
-        components.show_chart(skew, chart, "The share of each pool or disk, with a tick at its fair share.")
-        st.caption("Tick: the fair share. Pools furthest above their fair share come first.")
+        components.show_chart(skew, chart, "Share of the bytes for each pool or disk, with a tick at the equal share.")
+        st.caption(
+            "Tick: the share if all pools or disks with the same work"
+            " got equal parts. Those furthest above it come first."
+        )
         components.show_table(skew, SKEW, shares)
     else:
-        st.text("In this period no two pools or disks shared the same kind of work.")
+        st.text("In this period no two pools or disks did the same kind of work, so there is nothing to compare.")
     components.show_sql(skew)
     use = page.ask("pool_use")
     if rows := use.rows_of(pool=pool):

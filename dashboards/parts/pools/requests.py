@@ -17,13 +17,13 @@ PART = {
     "compares": True,
 }
 STAGES = {
-    "queue_hours": "in queues", "mount_hours": "mounting", "turn_hours": "other files of the mount",
-    "position_hours": "winding", "read_hours": "reading", "deliver_hours": "delivery to the pool",
+    "queue_hours": "in queues", "mount_hours": "mounting", "turn_hours": "reading other files of the mount",
+    "position_hours": "winding", "read_hours": "reading", "deliver_hours": "delivering to the pool",
     "served_hours": "in the tape system",
 }  # fmt: skip
 SHARES = {
-    "queue_share": "in queues", "mount_share": "mounting", "turn_share": "other files of the mount",
-    "position_share": "winding", "read_share": "reading", "deliver_share": "delivery to the pool",
+    "queue_share": "in queues", "mount_share": "mounting", "turn_share": "reading other files of the mount",
+    "position_share": "winding", "read_share": "reading", "deliver_share": "delivering to the pool",
 }  # fmt: skip
 TABLE = [
     "pool", "storage_group", "n_recalls", "n_followed", "median_latency_s", "latency_hours", "slowest", "queue_share",
@@ -51,13 +51,15 @@ def draw(page: Page) -> None:
     _say(frame, kind)
     components.heading(found, "Hours waited, by the time of the request")
     chart = series.bars(frame, STAGES, "hours waited [h]", page.span(), earlier)
-    components.show_chart(found, chart, "Hours of waiting, stage by stage, along the period.", zooms=True)
+    components.show_chart(found, chart, "Hours of waiting over the period, by stage.", zooms=True)
     counted = frame.with_columns(
         n_read=pl.when(pl.col("mode") == "read").then("n_requests"),
         n_written=pl.when(pl.col("mode") == "write").then("n_requests"),
     )
     names = {"n_read": "read from tape", "n_written": "written to tape"}
-    components.show_chart(found, series.bars(counted, names, "requests", page.span()), "Requests along the period.")
+    components.show_chart(
+        found, series.bars(counted, names, "requests", page.span()), "Number of requests over the period."
+    )
     components.show_sql(found, *([before] if before else []))
     stages = page.ask("recall_stages")
     if kind == "pool" and (shown := stages.rows_of(storage_group=group, pool=pool)):

@@ -31,7 +31,9 @@ def draw(page: Page) -> None:
         components.heading(streams)
         named = streams.frame().with_columns(who=charts.joined("pool", "day"))
         chart = bars.stacked(named, "who", HOURS, "hours [h]", "h")
-        components.show_chart(streams, chart, "Hours of reading, and hours that other volumes waited meanwhile.")
+        components.show_chart(
+            streams, chart, "Hours of reading each volume, and hours that other volumes waited meanwhile."
+        )
         components.show_table(streams, RETRIEVES)
         components.show_sql(streams)
     if recalls.rows:

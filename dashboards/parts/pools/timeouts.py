@@ -39,7 +39,7 @@ def draw(page: Page) -> None:
         named = found.frame(rows).filter(pl.col("n_timeouts") > 0).with_columns(who=charts.joined("pool", "operation"))
         top = named.sort("waited_hours", "who", descending=[True, False])
         chart = bars.single(top, "who", "waited_hours", found.label("waited_hours"))
-        components.show_chart(found, chart, "Hours waited for nothing, pool by pool.")
+        components.show_chart(found, chart, "Hours that requests waited before they timed out, by pool.")
     if rows:
         components.show_table(found, TABLE, rows)
     components.show_sql(found)

@@ -101,7 +101,7 @@ def _tests(page: Page) -> Section | None:
         shown = [row | {"host": f"{row['host']} {row['mode'] or ''}"} for row in tests.rows]
         titles = {"block_bytes": tests.label("block_bytes"), "p50_mb_s": tests.label("p50_mb_s")}
         chart = charts.lines(tests.frame(shown), "block_bytes", "p50_mb_s", "host", titles, True, 3)
-        components.show_chart(tests, chart, "The median rate by block size.")
+        components.show_chart(tests, chart, "Median rate of the timed tests, by block size.")
         components.show_table(tests, TESTS)
         components.show_sql(tests)
 

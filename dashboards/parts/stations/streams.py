@@ -27,7 +27,11 @@ def draw(page: Page) -> None:
     components.heading(streams)
     chosen = words.in_order(streams.rows_of(station=station), "station")
     if chosen:
-        most = int(fields.slide("opposite", "Streams in the opposite direction, at most", 0.0, 8.0, 0.0, 1.0))
+        most = int(
+            fields.slide(
+                "opposite", "Show times with at most this many streams in the opposite direction", 0.0, 8.0, 0.0, 1.0
+            )
+        )
         frame = streams.frame([row for row in chosen if row["n_opposite"] <= most])
         others = (
             pl.when(pl.col("n_opposite") > 0).then(charts.joined("against", "n_opposite")).otherwise(pl.lit("alone"))
@@ -45,7 +49,7 @@ def draw(page: Page) -> None:
     else:
         st.text("No log shows a station's transfers in this period.")
     components.show_sql(streams)
-    with components.closed("Stream efficiency by station", "efficiency") as is_open:
+    with components.closed("How well each station uses its streams", "efficiency") as is_open:
         if is_open:
             made = page.ask("stream_efficiency", n_days=n_days)
             rows = words.in_order(made.rows_of(station=station), "station")

@@ -60,7 +60,7 @@ def _say(page: Page, total: Asked, n_days: int, until: date | None) -> None:
     """How many stations the traffic would keep busy, as a sentence."""
     busy = " · ".join(
         f"{DIRECTIONS[row['direction']]} traffic as if {row['duty_total']:.1f} of"
-        f" {row['n_stations']} stations were always active,"
+        f" {row['n_stations']} stations were always active and the others never:"
         f" {format.quantity(row['moved_tb'], 'TB')} moved"
         for row in total.rows
     )

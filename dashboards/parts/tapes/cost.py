@@ -36,7 +36,9 @@ def draw(page: Page) -> None:
         components.heading(mounts, "Share of the tape that a mount reads, and drive efficiency")
         if rated:
             chart = tape_charts.cost(mounts.frame(rated))
-            components.show_chart(mounts, chart, "Each read mount as a point, with a shape for its access pattern.")
+            components.show_chart(
+                mounts, chart, "A point for each mount that read files; its shape shows the access pattern."
+            )
         else:
             st.text(
                 "For no mount is it known what share of the tape it read. Load server logs"

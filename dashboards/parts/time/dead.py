@@ -31,10 +31,21 @@ def draw(page: Page) -> None:
         is_daily = hour_charts.step_of(page.n_days) != "hour"
         frame = _by_day(dead.frame(hours)) if is_daily else dead.frame(hours)
         step = "day" if is_daily else "hour"
-        tips = ["drive:N", charts.instant("hour_at", step), charts.share("share", "share of the time")]
+        tips = [
+            "drive:N",
+            charts.instant("hour_at", step),
+            charts.share("share", f"dead time as a share of the {step}"),
+        ]
         tips += [charts.number(name, dead.label(name)) for name in DEAD[2:]]
         chart = charts.heat_map(
-            frame, "drive", "share", f"share of the {step}", tips, page.span(), charts.RED, daily=is_daily
+            frame,
+            "drive",
+            "share",
+            f"dead time as a share of the {step}",
+            tips,
+            page.span(),
+            charts.RED,
+            daily=is_daily,
         )
         components.show_chart(dead, chart, zooms=True)
         st.caption(f"Empty: the drive did not move two files in succession in that {step}.")

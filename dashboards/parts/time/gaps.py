@@ -110,7 +110,7 @@ def _show_histograms(page: Page, cost: Asked) -> list[Asked]:
         )
         says = f"Gaps of station {name}." if name else "Gaps between files for which no station is known."
         components.show_chart(bins, chart, says, places[number % len(places)])
-    notes = [f"Drives with at least {MUCH:.0%} long gaps have their own colour."]
+    notes = [f"A drive has its own colour if at least {MUCH:.0%} of its gaps are long."]
     if len(shown) < len(stations):
         notes.append(
             f"The {MOST_STATIONS} of {len(stations)} stations that lost most time are shown;"

@@ -45,7 +45,8 @@ def draw(page: Page) -> None:
     components.heading(weeks)
     if any(row["has_degraded"] for row in weeks.rows):
         st.warning(
-            "The reads of a storage group have become scattered: twice the drive-hours per TB, and more short mounts."
+            "The reads of a storage group have become scattered: at"
+            " least twice the drive-hours per TB, and more chaotic mounts."
         )
     if weeks.rows:
         components.show_table(weeks, WEEKS)

@@ -42,7 +42,7 @@ def draw(page: Page) -> None:
     drawn = _show_hours(page, drive) if step == "hour" else _show_periods(page, drive, step)
     drives = page.ask("drives")
     groups = dict.fromkeys(row["time_group"] for row in reversed(page.ask("drive_time_buckets").rows))
-    components.heading(drives, "Hours of each drive")
+    components.heading(drives, "Hours of each drive, by use")
     rows = words.in_order(drives.rows_of(drive=drive), "drive")
     components.show_table(drives, ["drive", *(f"{name}_hours" for name in groups), "moved_gb"], rows)
     components.show_sql(steps, *([earlier] if earlier else []), drawn, drives)
@@ -68,7 +68,7 @@ def _show_hours(page: Page, drive: str) -> Asked:
     if not hours.rows:
         st.info("No drive was at work for at least 10 minutes of any hour.")
         return hours
-    what = fields.choose("show", "Share of each hour to show", list(SHARES), SHARES, st)
+    what = fields.choose("show", "Time to show, as a share of each hour", list(SHARES), SHARES, st)
     tips = ["drive:N", charts.instant("hour_at", "hour"), "station:N", "mode:N", "verdict:N"]
     tips += [charts.share(name, text) for name, text in SHARES.items()]
     colour = charts.RED if what == "lost_share" else charts.BLUE

@@ -17,7 +17,7 @@ TEXT_CHARS = 300
 def confidence(connection: Connection, rule: Rule, period: Period) -> str:
     """How much of what site.toml declares for the rule's source was read in its period."""
     if not rule.sources:
-        return "high: the missing log itself is the finding"
+        return "high: the finding is that the log is missing"
     kind = rule.sources[0]
     row = execute(
         connection,
@@ -33,7 +33,7 @@ def confidence(connection: Connection, rule: Rule, period: Period) -> str:
     sources, expected_s, seen_s = row
     share = seen_s / expected_s
     level = "high" if share >= 0.9 else "medium" if share >= 0.5 else "low"
-    return f"{level}: {share:.0%} of the hours declared for {sources} have logs"
+    return f"{level}: logs cover {share:.0%} of the hours that site.toml declares for {sources}"
 
 
 def evidence(connection: Connection, site: Site, rule: Rule, rows: pl.DataFrame) -> list[dict[str, Any]]:
@@ -79,6 +79,6 @@ def _texts(connection: Connection, site: Site, lines: list[tuple[str, int]]) -> 
         texts = read_lines(connection, site, path, numbers)
         for number in numbers:
             found[path, number] = (
-                f"({texts})" if isinstance(texts, str) else texts.get(number, "(the file has no such line)")
+                f"({texts})" if isinstance(texts, str) else texts.get(number, "(the file has no line with this number)")
             )
     return found

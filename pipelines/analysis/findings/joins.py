@@ -56,8 +56,8 @@ def join(rules: dict[str, Rule], findings: list[dict[str, Any]]) -> None:
                 continue
             other["joined_to"], other["severity"] = finding["finding_id"], _JOINED
             other["text"] += (
-                f" Drives of {finding['entity'][:80]} waited {facts['full_hours']:.2f} h for this link: the loss is"
-                f" counted in that finding ({rule.name}), which has the same cause."
+                f" Drives of {finding['entity'][:80]} waited {facts['full_hours']:.2f} h for this link. A finding of"
+                f" the rule {rule.name} has the same cause and counts this loss."
             )
 
 

@@ -47,7 +47,7 @@ def progress(history: History) -> list[Progress]:
     rows = history.rows("campaign_days")
     if not rows:
         raise TapescopeError(
-            "no log covers the drives since any campaign started",
+            "no log of drives covers any day of a campaign",
             "run `tapescope build`, or see `tapescope ask coverage`",
         )
     gains: dict[str, dict[str, float]] = defaultdict(dict)

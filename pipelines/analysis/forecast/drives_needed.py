@@ -71,8 +71,8 @@ def _needed(generation: str | None, days: list[Row], fitted: dict[str, Fitted]) 
         one = fitted.get(mode)
         n_mounts = len(one.mounts) if one else 0
         if one is None or n_mounts < LEAST_MOUNTS:
-            why = f"{mode} traffic: {n_mounts} mounts were logged from request to dismount"
-            return NoEstimate(why, f"at least {LEAST_MOUNTS} mounts logged from request to dismount")
+            why = f"{mode} traffic: only {n_mounts} mounts were logged completely, from request to dismount"
+            return NoEstimate(why, f"at least {LEAST_MOUNTS} mounts logged completely, from request to dismount")
         efficiency = _ratio(one.mounts.moved_mb, one.mounts.wall_s * sold.native_mb_s)
         mb_s = _over_days(gb * 1000, seen_s, len(gb))
         traffic.append(Traffic(mode, mb_s, BACKLOG, _share(efficiency)))

@@ -63,7 +63,7 @@ def written(history: History, group: str = "", family: str = "", n_days: int = T
     rows = history.rows("written_days", group=group, family=family, n_days=str(n_days))
     if not rows:
         raise TapescopeError(
-            "no log shows what was written on any day", "run `tapescope build`, or see `tapescope ask coverage`"
+            "no log shows how much was written on any day", "run `tapescope build`, or see `tapescope ask coverage`"
         )
     seen = [row for row in rows if row["seen_share"] >= LEAST_SEEN]
     last = history.last_day or rows[-1]["day"]

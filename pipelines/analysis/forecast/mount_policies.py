@@ -199,7 +199,7 @@ def described(policy: Policy) -> str:
     """A policy in words.
 
     >>> described(Policy(7200, min_files=100, min_gb=500, order="rao"))
-    'oldest request 2 h old, or 100 files, or 500 GB; files in recommended access order'
+    'oldest request 2 h old, or 100 files, or 500 GB; files read in recommended access order'
     """
     ways = [f"oldest request {_time(policy.min_age_s)} old" if policy.min_age_s else "at once"]
     ways += [f"{policy.min_files} files"] if policy.min_files else []
@@ -208,9 +208,9 @@ def described(policy: Policy) -> str:
     rest = [f"no remount of a tape for {_time(policy.remount_delay_s)}"] if policy.remount_delay_s else []
     rest += [] if policy.joins else ["no file added to a running mount"]
     words = {
-        "requested": "files in order of request",
-        "position": "files in order of position",
-        "rao": "files in recommended access order",
+        "requested": "files read in order of request",
+        "position": "files read in order of position",
+        "rao": "files read in recommended access order",
     }
     return "; ".join([", or ".join(ways), *rest, words[policy.order]])
 

@@ -95,7 +95,7 @@ def _campaigns(history: History) -> Iterator[Row]:
             yield from _campaign(one)
             continue
         why = NoEstimate(
-            f"no log covers a day since the campaign started on {planned.begin}", "logs of days since then"
+            f"no log covers any day since the campaign started on {planned.begin}", "logs of days since then"
         )
         yield _named("eta", planned.name, "days_left", "d") | _columns(why)
 

@@ -159,5 +159,5 @@ def _drives_of(connection: Connection, entity: str) -> list[str]:
         {"entity": entity},
     ).fetchall()
     if not found:
-        raise TapescopeError(f"no drive belongs to {entity!r}, which the finding concerns", "give --gain and --drives")
+        raise TapescopeError(f"the finding concerns {entity!r}, to which no drive belongs", "give --gain and --drives")
     return [str(name) for (name,) in found]

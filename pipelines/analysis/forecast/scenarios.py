@@ -15,7 +15,7 @@ WORDS = {
     "link_mb_s": "links carry {:g} MB/s",
     "chunk_gb": "writes in chunks of {:g} GB",
     "at_once": "all mounts requested at once",
-    "writes_wait_for_reads": "writes wait for reads",
+    "writes_wait_for_reads": "stations write only what they have read",
 }
 UNCHANGED = "none: the replay"
 
@@ -43,11 +43,11 @@ class Scenario:
         ]
         parts = [form.format(abs(h), words[h < 0]) for h, form, words in pairs if abs(h) >= LEAST]
         if not parts:
-            return "Compared with the replay: no difference."
+            return "Compared with the replay without changes: no difference."
         verdict = "neither better nor worse"
         if abs(self.done_h - other.done_h) >= LEAST:
             verdict = "worse" if self.done_h > other.done_h else "better"
-        return f"Compared with the replay: {verdict}; {', '.join(parts)}."
+        return f"Compared with the replay without changes: {verdict}; {', '.join(parts)}."
 
 
 def described(changes: Changes) -> str:
@@ -103,5 +103,5 @@ def _hindrance(work: Work, replayed: Outcome, changes: Changes, outcome: Outcome
         busy_s = sum(use.busy_s for (of, _), use in outcome.uses.items() if of == kind)
         if busy_s > number * replayed.ended_s:
             factor = busy_s / (number * replayed.ended_s)
-            return f"{kind} drives cannot keep up: the work needs {factor:.1f} times their hours"
+            return f"{kind} drives cannot keep up: the work needs {factor:.1f} times the hours that they have"
     return ""

@@ -80,7 +80,7 @@ def behaviour(apart: Ints, sizes: Ints, days: Ints) -> Behaviour | NoEstimate:
     total, read_tb = int(sizes.sum()), float(sizes.sum()) / TB
     if not is_again.any():
         why = f"no file was read twice in {len(apart)} reads of {read_tb:.2f} TB"
-        return NoEstimate(why, "logs of more days, enough that some files are read twice")
+        return NoEstimate(why, "logs of more days, so that some files are read twice")
     set_bytes = int(sizes[~is_again].sum())
     again = (total - set_bytes) / total if total else 0.0
     steps = _steps(apart, sizes)
@@ -131,7 +131,7 @@ def _places_before(files: Ints, sizes: Ints) -> Ints:
     by_file = np.argsort(files, kind="stable")
     same = files[by_file][1:] == files[by_file][:-1]
     if (sizes[by_file][1:] != sizes[by_file][:-1])[same].any():
-        raise ValueError("a file has two sizes")
+        raise ValueError("a file was read with two sizes")
     before[by_file[1:][same]] = by_file[:-1][same]
     return before
 

@@ -94,7 +94,7 @@ def fit(mounts: Mounts, n_resamples: int = bootstrap.N_RESAMPLES, seed: int = 0)
         parts.append(mounts.moved_mb)
     if len(mounts) < len(columns) + _SPARE:
         seen = "one mount" if len(mounts) == 1 else f"{len(mounts)} mounts"
-        few = NoEstimate(f"{seen} for {len(columns)} costs", f"at least {len(columns) + _SPARE} mounts")
+        few = NoEstimate(f"only {seen} to determine {len(columns)} costs", f"at least {len(columns) + _SPARE} mounts")
         return _refused(mounts, dict.fromkeys(columns, few))
     if mounts.moving_s is not None and mounts.between_s is not None and (mounts.n_files > 1).any():
         return _measured(mounts, left - mounts.between_s, columns, n_resamples, seed)
@@ -151,7 +151,7 @@ def _collinear(design: Floats, columns: list[Parameter], mounts: Mounts) -> dict
     share /= share.sum(axis=0)
     together = [name for name, part in zip(columns, share[-1], strict=True) if part > 0.5]
     sizes = mounts.moved_mb / mounts.n_files
-    why = f"these mounts cannot separate {' and '.join(together)}"
+    why = f"these mounts allow no separate estimates of {' and '.join(together)}"
     if "speed_mb_s" in together:
         why += f": their mean file size is {sizes.min():.0f} to {sizes.max():.0f} MB, nearly the same in all mounts"
     needed = _APART.get(frozenset(together), f"{_SIZES}, and mounts of few files as well as of many")
@@ -163,7 +163,8 @@ def _refused(mounts: Mounts, unknown: dict[Parameter, NoEstimate]) -> Calibratio
     if len(mounts) < _SPARE:
         return Calibration(len(mounts), dict.fromkeys(UNITS, next(iter(unknown.values()))))
     rest = NoEstimate(
-        "this value was fitted with costs that these mounts cannot separate", "data that separate those costs"
+        "this value was fitted together with other costs that cannot be estimated from these mounts",
+        "mounts that allow an estimate of those costs",
     )
     found: dict[Parameter, Estimate | NoEstimate] = {name: unknown.get(name, rest) for name in UNITS}
     times = bootstrap.counts(len(mounts))
@@ -189,7 +190,9 @@ def _judged(mounts: Mounts, columns: list[Parameter], fitted: Floats, draws: Flo
     found: dict[Parameter, Estimate | NoEstimate] = {}
     usable = np.isfinite(draws).all(axis=1)
     if usable.mean() < 0.9:
-        thin = NoEstimate("one or two mounts decide the result", "more mounts with the same variety of files and sizes")
+        thin = NoEstimate(
+            "the result depends on one or two mounts alone", "more mounts with the same variety of files and sizes"
+        )
         return _refused(mounts, dict.fromkeys(columns, thin))
     for place, name in enumerate(columns):
         found[name] = _signed(name, float(fitted[place]), draws[usable, place], len(mounts), len(columns))
@@ -209,11 +212,11 @@ def _signed(name: Parameter, value: float, draws: Floats, n_mounts: int, n_colum
             return Estimate(max(0.0, value), max(0.0, one.low), one.high)
         return NoEstimate(
             f"the fitted cost is negative ({value:.1f} s): the formula does not fit",
-            "a check of how these mounts differ",
+            "a closer look at these mounts, to find what the formula leaves out",
         )
     if value <= 0 or one.low <= 0:
         speed = f"{1 / value:.0f} MB/s" if value < 0 else "unlimited"
-        return NoEstimate(f"the fitted speed is {speed}", _SIZES)
+        return NoEstimate(f"the fit gives an impossible speed: {speed}", _SIZES)
     return Estimate(1 / value, 1 / one.high, 1 / one.low)
 
 

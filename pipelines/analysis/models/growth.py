@@ -142,7 +142,10 @@ def learn(days: Ints, written_gb: Floats, last_day: int, seed: int = 0) -> Growt
     span = int(days.max() - days.min()) + 1
     if (why := _too_little(ahead, gb_day)) is not None:
         if len(ahead) < LEAST_WEEKS and _is_cut(written_gb[np.argsort(days)] > 0):
-            return NoEstimate("writing started or ended within the days with logs", "days with writes throughout")
+            return NoEstimate(
+                "nothing was written at the start or at the end of the days with logs",
+                "logs of a period with writes throughout",
+            )
         means = np.concatenate([[past.mean], past.means])
         lines = Lines(means, np.zeros(len(means)), _luck(len(means), past.free, rng), past.scatter_gb / past.mean)
         return Growth(lines, len(days), span, why)
@@ -165,7 +168,7 @@ def _too_little(ahead: Floats, gb_day: Floats) -> NoEstimate | None:
     if len(ahead) < LEAST_WEEKS:
         return NoEstimate(f"only {len(ahead)} weeks have logs", needed)
     if _is_cut(gb_day[np.argsort(ahead)] > 0):
-        return NoEstimate("writing started or ended within the weeks with logs", needed)
+        return NoEstimate("nothing was written at the start or at the end of the weeks with logs", needed)
     return None
 
 

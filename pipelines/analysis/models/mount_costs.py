@@ -82,7 +82,7 @@ class _Ways:
 def learn(times: ReadTimes, tape: Serpentine | None = None) -> MountCosts | NoEstimate:
     """The costs of these mounts, or why they do not show them; `tape` where the places of its files are known."""
     if not (times.n_files > 1).any():
-        why = "no mount read two files, so the cost of a file cannot be separated from that of a mount"
+        why = "no mount read more than one file, so the cost of a file cannot be separated from that of a mount"
         return NoEstimate(why, "mounts of several files")
     ways = _ways(times, has_places=tape is not None)
     first_s = np.where(times.first_prior_s > 0, ways.constant_s + ways.factor * times.first_prior_s, 0.0)

@@ -192,7 +192,7 @@ def recall(model: SeekModel, service: Service, listed: Files) -> dict[str, Recal
     model's is. `optimised` is the recommended order.
     """
     if not len(listed):
-        raise ValueError("the list holds no file")
+        raise ValueError("the list of files is empty")
     logical = np.argsort(listed.begin_gb, kind="stable")
     orders = {"listed": np.arange(len(listed)), "logical": logical, "optimised": recommended(model, listed)}
     found = {name: _timed(model, service, listed.pick(order)) for name, order in orders.items()}

@@ -142,10 +142,15 @@ class Check:
     def summary(self) -> str:
         """Whether the formula fits; where it does not fit, the search for places is offered (X2)."""
         if self.fits:
-            return f"the formula fits: half of the mounts have errors of at most {np.median(np.abs(self.error)):.1%}"
+            off = np.median(np.abs(self.error))
+            return f"the formula fits: for half of the mounts, its time is off by at most {off:.1%}"
         left = f"{self.left_over_s.min():.1f} to {self.left_over_s.max():.1f} s per file remain unexplained"
-        what = "as long as seeks take" if self.left_over_s.max() >= SEEK_LIKE_S else "too short for seeks"
-        return f"the formula does not fit: {left}, {what}"
+        what = (
+            "which is as long as seeks take"
+            if self.left_over_s.max() >= SEEK_LIKE_S
+            else "which is too short for seeks"
+        )
+        return f"the formula of the service time does not fit these mounts: {left}, {what}"
 
 
 def check(service: Service, mounts: Mounts) -> Check:

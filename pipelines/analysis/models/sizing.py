@@ -80,7 +80,7 @@ def drives_needed(
         is_share = name.endswith(("efficiency", "availability"))
         if not 0 < one.low <= one.value <= one.high or (is_share and one.high > 1):
             raise ValueError(
-                f"{name} must be above 0{' and at most 1' if is_share else ''}, and its value must lie between low and high"
+                f"{name} must be above 0{' and at most 1' if is_share else ''}, with its value between low and high"
             )
     point = {name: np.array(one.value) for name, one in inputs.items()}
     rng = np.random.default_rng(seed)
@@ -139,7 +139,8 @@ def files_per_mount_for(service: Service, rate_mb_s: float, file_mb: float) -> f
     if spare <= 0:
         best = Service(service.speed_mb_s, 0, service.file_s, service.seek_s).time(1, file_mb).rate_mb_s
         raise ValueError(
-            f"files of {file_mb:g} MB never reach {rate_mb_s:g} MB/s: they reach {best:.1f} MB/s even without mounts"
+            f"files of {file_mb:g} MB never reach {rate_mb_s:g} MB/s: they reach {best:.1f} MB/s even if"
+            " a mount takes no time"
         )
     return service.mount_s / spare
 

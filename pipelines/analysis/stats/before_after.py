@@ -77,20 +77,20 @@ def compare(
     (1.25, True, 1.0)
     >>> alone = compare(np.array([2.0, 16.0]), np.array([False, True]), np.zeros(2), np.arange(2))
     >>> alone.unmatched_ratio, alone.ratio.reason
-    (8.0, 'no group of like cases has 5 values and 3 clusters on both sides')
+    (8.0, 'no group of comparable cases has 5 values in 3 independent clusters both before and after the change')
     """
     if not is_after.any() or is_after.all():
         nan, why = (
             float("nan"),
-            NoEstimate("one side of the change has no values", "values before and after the change"),
+            NoEstimate("no values before the change, or no values after it", "values before and after the change"),
         )
         return Comparison(why, nan, nan, nan, 0, 0)
     plain = float(np.median(values[is_after]) / np.median(values[~is_after]))
     shift = _mix_shift(strata, is_after)
     usable = _usable(values, is_after, strata, clusters)
     if not usable:
-        enough = f"{MIN_VALUES} values and {MIN_CLUSTERS} clusters on both sides"
-        why = NoEstimate(f"no group of like cases has {enough}", f"a group of like cases with {enough}")
+        enough = f"{MIN_VALUES} values in {MIN_CLUSTERS} independent clusters both before and after the change"
+        why = NoEstimate(f"no group of comparable cases has {enough}", f"a group of comparable cases with {enough}")
         return Comparison(why, float("nan"), plain, shift, 0, 0)
     n_before, n_after = (sum(parts) for parts in zip(*((s.before.size, s.after.size) for s in usable), strict=True))
     weights = np.array([stratum.weight for stratum in usable])

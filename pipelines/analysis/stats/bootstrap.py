@@ -51,7 +51,7 @@ def interval(value: float, draws: Floats, n_cases: int, n_parameters: int = 1, l
     """
     free = n_cases - n_parameters
     if free < 1:
-        raise ValueError(f"{n_cases} cases are too few to judge {n_parameters} parameters")
+        raise ValueError(f"{n_cases} cases are too few for intervals of {n_parameters} parameters")
     tail = float(scipy.special.ndtr(scipy.special.stdtrit(free, (1 - level) / 2)))
     low, high = np.quantile(draws, [tail, 1 - tail])
     stretch = float(np.sqrt(n_cases / free))

@@ -63,10 +63,10 @@ def find_steps(
     >>> [(step.at, round(step.size), step.p <= 0.01) for step in found]
     [(30, -20, True)]
     >>> find_steps(np.arange(5.0)).reason
-    '5 values where 10 are needed'
+    'only 5 values, but 10 are needed'
     """
     if values.size < MIN_LENGTH:
-        return NoEstimate(f"{values.size} values where {MIN_LENGTH} are needed", f"at least {MIN_LENGTH} values")
+        return NoEstimate(f"only {values.size} values, but {MIN_LENGTH} are needed", f"at least {MIN_LENGTH} values")
     per_block = -(-values.size // _MOST_POINTS)
     n_blocks = values.size // per_block
     medians = np.median(values[: n_blocks * per_block].reshape(n_blocks, per_block), axis=1)

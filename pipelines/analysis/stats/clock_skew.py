@@ -63,15 +63,18 @@ def skew(
     blind = max(step_s, 1.0)
     if begins.size < MIN_EVENTS:
         return _nothing(
-            blind, f"{begins.size} transfers where {MIN_EVENTS} are needed", f"at least {MIN_EVENTS} transfers"
+            blind, f"only {begins.size} transfers, but {MIN_EVENTS} are needed", f"at least {MIN_EVENTS} transfers"
         )
     if step_s > most_s:
         return _nothing(
-            blind, f"samples of {step_s:g} s cannot show a clock skew of up to {most_s:g} s: give finer samples"
+            blind,
+            f"a sample covers {step_s:g} s, too long to show a clock skew of up to {most_s:g} s: give finer samples",
         )
     usual = float(np.median(ends - begins))
     if step_s > 4 * usual:
-        return _nothing(blind, f"samples of {step_s:g} s blur transfers of {usual:g} s: give finer samples")
+        return _nothing(
+            blind, f"a sample covers {step_s:g} s, too long to show transfers of {usual:g} s: give finer samples"
+        )
     lags = np.arange(-most_s, most_s + 1)
     blocks = np.arange(sampled.size) * min(_N_BLOCKS, sampled.size) // sampled.size
     moments = _moments(begins, ends, moved, sampled, rates, step_s, lags, blocks)
@@ -81,12 +84,14 @@ def skew(
     if not curve[best] >= _LEAST_CORRELATION or (far.any() and curve[best] < _LEAST_LEAD * curve[far].max()):
         return _nothing(
             blind,
-            f"no time lag clearly fits best: the largest correlation is {curve[best]:.2f}",
-            "days with less other traffic",
+            f"no time lag clearly fits best: the largest correlation of transfers and samples is {curve[best]:.2f}",
+            "days on which little else uses the network and disks",
         )
     if best in (0, lags.size - 1):
         return _nothing(
-            blind, f"the best time lag is the largest that was tried, {lags[best]:g} s", "clocks that differ by less"
+            blind,
+            f"the time lag that fits best is the largest that was tried, {lags[best]:g} s",
+            "clocks that differ by less",
         )
     random = np.random.default_rng(seed)
     n = moments.shape[0]

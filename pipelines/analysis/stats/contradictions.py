@@ -85,13 +85,16 @@ def outside(what: str, stated: float, low: float, high: float) -> Contradiction 
     """A headline outside the range its own parts span (MA1).
 
     >>> outside("80 MB/s against the stations' plots", 80.0, 85.0, 135.0).why
-    '80 is outside 85 to 135'
+    '80 is outside the possible range 85 to 135'
     >>> outside("rate of a drive with a seek", 33.0, 30.9, 35.4)
     """
     if low <= stated <= high:
         return None
     return Contradiction(
-        what, stated, low if stated < low else high, f"{stated:.3g} is outside {low:.3g} to {high:.3g}"
+        what,
+        stated,
+        low if stated < low else high,
+        f"{stated:.3g} is outside the possible range {low:.3g} to {high:.3g}",
     )
 
 

@@ -9,7 +9,9 @@ from pipelines.analysis.stats.bootstrap import Floats
 from pipelines.primitives.estimate import Estimate, NoEstimate
 
 LEAST_DAYS = 5
-_NO_WORK = NoEstimate("the drives moved no data before, or did no work after", "days with work on both sides")
+_NO_WORK = NoEstimate(
+    "the drives moved no data before the change, or did no work after it", "days with work before and after the change"
+)
 
 
 class Days(NamedTuple):
@@ -50,7 +52,12 @@ def realised(
     n_days = min(len(before.moved_gb), len(after.moved_gb))
     has_peers = bool(peers_before and peers_after and peers_before.moved_gb.sum() and peers_after.moved_gb.sum())
     if n_days < LEAST_DAYS:
-        return Realised(NoEstimate(f"only {n_days} days before or after the change", f"{LEAST_DAYS} days before and after"), has_peers)
+        return Realised(
+            NoEstimate(
+                f"only {n_days} days before or after the change", f"{LEAST_DAYS} days before and after the change"
+            ),
+            has_peers,
+        )
     if not before.moved_gb.sum() or not after.busy_hours.sum():
         return Realised(_NO_WORK, has_peers)
     sides = (before, after, peers_before, peers_after) if has_peers else (before, after, None, None)

@@ -59,7 +59,7 @@ def ratio_of_medians(
     >>> round(found.ratio.value, 2), round(found.ratio.low, 2), round(found.ratio.high, 2), found.n_clusters
     (0.75, 0.72, 0.78, 10)
     >>> ratio_of_medians(60 * noise[:9], tapes[:9], 80 * noise, tapes + 10).ratio.reason
-    '9 values where 30 are needed'
+    'only 9 values, but 30 are needed'
     """
     labels, codes = np.unique(np.concatenate([clusters, other_clusters]), return_inverse=True)
     own, others = codes[: values.size], codes[values.size :]
@@ -101,9 +101,12 @@ def _apart(values: Values, groups: Labels, level: float) -> float:
 
 def _too_few(n: int, n_clusters: int, min_values: int, min_clusters: int) -> NoEstimate | None:
     if n < min_values:
-        return NoEstimate(f"{n} values where {min_values} are needed", f"at least {min_values} values")
+        return NoEstimate(f"only {n} values, but {min_values} are needed", f"at least {min_values} values")
     if n_clusters < min_clusters:
-        return NoEstimate(f"{n_clusters} clusters where {min_clusters} are needed", f"at least {min_clusters} clusters")
+        return NoEstimate(
+            f"only {n_clusters} independent clusters of values, but {min_clusters} are needed",
+            f"at least {min_clusters} independent clusters",
+        )
     return None
 
 

@@ -69,10 +69,10 @@ def modes(values: Values, quantum: float = 1.0, min_values: int = 20) -> Populat
     >>> [(round(mode.position), round(mode.weight, 1)) for mode in found.modes]
     [(2, 0.8), (10, 0.2)]
     >>> modes(np.array([2.0, 2.0])).reason
-    '2 values where 20 are needed'
+    'only 2 values, but 20 are needed'
     """
     if values.size < min_values:
-        return NoEstimate(f"{values.size} values where {min_values} are needed", f"at least {min_values} values")
+        return NoEstimate(f"only {values.size} values, but {min_values} are needed", f"at least {min_values} values")
     data = _binned(values, quantum)
     best = _Fit(np.empty(0), np.empty(0), np.empty(0), _score(data, None))
     bic = -2 * best.log_likelihood

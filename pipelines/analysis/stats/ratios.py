@@ -30,18 +30,21 @@ def ratio_of_sums(
     >>> round(found.value, 2), round(found.low, 2), round(found.high, 2)
     (0.5, 0.43, 0.58)
     >>> ratio_of_sums(np.ones(3), np.ones(3), np.arange(3)).reason
-    '3 clusters where 5 are needed'
+    'only 3 independent clusters, but 5 are needed'
     """
     _, place = np.unique(clusters, return_inverse=True)
     a, b = np.bincount(place, above), np.bincount(place, below)
     k = int(a.size)
     if not b.sum() > 0:
-        return NoEstimate("there is nothing to compare with", "values to compare with")
+        return NoEstimate("the total by which to divide is zero", "values above 0 by which to divide")
     if k < min_clusters:
-        return NoEstimate(f"{k} clusters where {min_clusters} are needed", f"at least {min_clusters} clusters")
+        return NoEstimate(
+            f"only {k} independent clusters, but {min_clusters} are needed",
+            f"at least {min_clusters} independent clusters",
+        )
     ratio = float(a.sum() / b.sum())
     if ratio == 0:
-        return NoEstimate("no case was observed", "at least one case above 0")
+        return NoEstimate("no case was observed", "at least one observed case")
     error = float(np.sqrt(k / (k - 1) * np.sum((a - ratio * b) ** 2)) / b.sum())
     reach = float(scipy.special.stdtrit(k - 1, (1 + level) / 2)) * error / ratio
     return Estimate(ratio, ratio * float(np.exp(-reach)), ratio * float(np.exp(reach)))

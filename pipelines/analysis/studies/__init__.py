@@ -23,18 +23,18 @@ from pipelines.primitives.errors import ContractError, QuestionRefused
 __all__ = ["COLUMNS", "VERDICTS", "Line", "Study", "Table", "every", "find", "names", "table", "work_out"]
 
 VERDICTS = {
-    "matches": "the computed figure is the printed one, or the rule finds nothing wrong",
+    "matches": "the computed figure equals the printed one, or a check of the document finds nothing wrong",
     "rounded": "the computed figure equals the printed one only if that was cut, or rounded more than its digits show",
-    "wrong": "the document's figures contradict each other, or the figures from which they were computed",
-    "misfit": "a model's figure differs from the measured one, which is not an error of the document",
+    "wrong": "the printed figure contradicts other figures of the document, or the data from which it was computed",
+    "misfit": "a model gives another figure than the document measured, which is not an error of the document",
     "derived": "the document does not give this figure; tapescope computes it",
-    "noted": "a contradiction in the wording, found by a reader and not by a rule",
+    "noted": "a contradiction in the wording of the document, found by a reader and not by a computed check",
     "unresolved": "tapescope cannot compute the figure yet",
 }
 COLUMNS = (
-    Column("id", "VARCHAR", "requirement to which the figure belongs"),
+    Column("id", "VARCHAR", "id of the requirement to which the figure belongs"),
     Column("what", "VARCHAR", "name of the figure or check"),
-    Column("unit", "VARCHAR", "unit of both figures"),
+    Column("unit", "VARCHAR", "unit of the printed figure and of the computed figure"),
     Column("printed", "VARCHAR", "the figure as the document prints it"),
     Column("ours", "DOUBLE", "the same figure, computed by tapescope"),
     Column(
@@ -150,7 +150,7 @@ def _checks(check: Check, known: dict[str, Any]) -> Iterator[Line]:
     for names_known, row in _each(check.each, known):
         found = evaluate(check.finds, names_known)
         if not isinstance(found, Contradiction | None):
-            raise ContractError(f"{check.id} {check.what}: {check.finds} is not a rule of contradictions")
+            raise ContractError(f"{check.id} {check.what}: {check.finds} is not a rule that finds contradictions")
         verdict, why = ("wrong", found.why) if found else ("matches", "")
         if found and check.model:
             verdict, why = "misfit", f"{check.model} does not fit: {found.why}"

@@ -83,7 +83,7 @@ class Table:
     def __getitem__(self, key: str) -> SimpleNamespace:
         found: list[SimpleNamespace] = [row for row in self if getattr(row, self.names[0]) == key]
         if len(found) != 1:
-            raise ContractError(f"table {self.name} has {len(found)} rows named {key!r} instead of one")
+            raise ContractError(f"table {self.name} has {len(found)} rows named {key!r}, but must have exactly one")
         return found[0]
 
     def __len__(self) -> int:
@@ -188,5 +188,7 @@ def _part(kind: type, entry: dict[str, Any]) -> Any:
         entry["columns"] = tuple(entry["columns"])
         entry["rows"] = tuple(tuple(row) for row in entry["rows"])
         if strange := [row for row in entry["rows"] if len(row) != len(entry["columns"])]:
-            raise TypeError(f"table {entry['name']} has a row with another number of columns: {strange[0]}")
+            raise TypeError(
+                f"table {entry['name']} has a row with another number of columns than its header: {strange[0]}"
+            )
     return kind(**entry)

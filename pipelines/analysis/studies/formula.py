@@ -61,7 +61,7 @@ def one_row(rows: list[SimpleNamespace], **where: Any) -> SimpleNamespace:
     """The one row that fits. Raises ContractError for none or several."""
     found = [row for row in rows if all(getattr(row, name) == value for name, value in where.items())]
     if len(found) != 1:
-        raise ContractError(f"{len(found)} rows fit {where} instead of one")
+        raise ContractError(f"{len(found)} rows match {where}, but exactly one must")
     return found[0]
 
 
@@ -105,7 +105,7 @@ def _value(node: ast.expr, known: dict[str, Any]) -> Any:
 
 def _loop(item: ast.expr, loop: ast.comprehension, known: dict[str, Any]) -> Iterator[Any]:
     if not isinstance(loop.target, ast.Name):
-        raise ValueError("a loop must have exactly one name")
+        raise ValueError("a loop must have exactly one variable")
     for value in _value(loop.iter, known):
         inner = known | {loop.target.id: value}
         if all(_value(test, inner) for test in loop.ifs):

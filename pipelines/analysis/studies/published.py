@@ -129,11 +129,13 @@ def too_few_streams(what: str, tested: int, in_service: int) -> Contradiction | 
     """A benchmark with fewer streams than the system serves says nothing of how they share (G6, N15).
 
     >>> too_few_streams("one dd against 4 drives", 1, 4).why
-    'the test ran 1 streams, but 4 run in service'
+    'the test ran 1 streams at once, but 4 run at once in service'
     """
     if tested >= in_service:
         return None
-    return Contradiction(what, tested, in_service, f"the test ran {tested} streams, but {in_service} run in service")
+    return Contradiction(
+        what, tested, in_service, f"the test ran {tested} streams at once, but {in_service} run at once in service"
+    )
 
 
 def two_figures(what: str, figures: Sequence[float], tolerance: float = ROUNDING) -> Contradiction | None:

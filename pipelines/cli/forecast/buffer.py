@@ -18,9 +18,10 @@ _WORDS = {
     "matters": "the size of a buffer matters",
 }
 _LIMITS = (
-    "Shares are of the bytes read; brackets hold 90 % intervals over days. The logs have no reads that existing buffers"
-    " served, so each size is that of an additional buffer, which keeps every recalled file. A file last read before"
-    " these days counts as new, so a buffer would have served at least this much."
+    "Shares are shares of the bytes read; values in brackets are 90 % intervals, which show how much days differ. Logs"
+    " do not show reads that existing buffers served, so each size is that of an additional buffer. It is assumed to"
+    " take in every recalled file. A file last read before these days counts as never read before, so a buffer would"
+    " have served at least this share."
 )
 
 
@@ -60,7 +61,7 @@ def buffer(
 
 
 def _parts(found: Any, names: tuple[str, ...], size_tb: float | None) -> Iterator[str | Rows]:
-    cut = "; earlier days were left out" if found.is_cut else ""
+    cut = "; reads of earlier days were left out" if found.is_cut else ""
     yield f"Reads logged by the {found.witness} on {counted(found.n_days, 'day')}{cut}:"
     everyone = [found.whole, *found.families]
     yield Rows(f"{found.witness}_families", [_row(one, size_tb) for one in everyone], REASONS)
@@ -78,7 +79,8 @@ def _parts(found: Any, names: tuple[str, ...], size_tb: float | None) -> Iterato
     if own := found.own():
         yield (
             f"One buffer per family, with the sizes above ({own[0]:g} TB in total), would have served"
-            f" {percent(own[1])} of the bytes; one buffer of {own[0]:g} TB for all families {percent(own[2])}."
+            f" {percent(own[1])} of the bytes. One buffer of {own[0]:g} TB for all families would have served"
+            f" {percent(own[2])}."
         )
 
 

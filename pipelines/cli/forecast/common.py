@@ -81,7 +81,7 @@ def history(site_path: Path, day: datetime | None, n_days: int) -> Any:
 
 
 def calibration(like: str | None, speed: str | None, past: Past, mode: str = "") -> Any:
-    """Costs fitted to the site's mounts: of the named drives, else with the best fit; None if a speed is given.
+    """Costs fitted to the mounts of the named drives, else of the drives with the best fit; None if a speed is given.
 
     Raises TapescopeError for unknown drives, and click.UsageError if there are neither fitted costs nor a speed.
     """
@@ -97,7 +97,8 @@ def calibration(like: str | None, speed: str | None, past: Past, mode: str = "")
         known = [one for one in fitted if not one.found.unknown and mode in ("", one.mode)]
         if not known:
             raise click.UsageError(
-                "this site's mounts do not show its costs: give --speed (`tapescope forecast fit` gives the reason)"
+                "the costs of mounts cannot be fitted to this site's logs: give --speed"
+                " (`tapescope forecast fit` gives the reason)"
             )
         best = max(known, key=lambda one: (one.found.fits, one.found.n_mounts, one.generation, one.mode))
         like = f"{best.generation} {best.mode}"
@@ -107,7 +108,7 @@ def calibration(like: str | None, speed: str | None, past: Past, mode: str = "")
         )
         click.echo(text, err=True)
     if like not in everyone:
-        raise TapescopeError(f"no log has mounts of {like!r}", f"drives with mounts: {', '.join(everyone)}")
+        raise TapescopeError(f"no log shows mounts of {like!r} drives", f"drives with mounts: {', '.join(everyone)}")
     if everyone[like].unknown:
         why = "; ".join(dict.fromkeys(no_estimate(one, f"costs of {like}") for one in everyone[like].unknown.values()))
         raise TapescopeError(why, "give --speed, and write efficiencies as numbers")

@@ -20,7 +20,10 @@ def fit(past: Past, form: str) -> None:
     from pipelines.analysis.forecast import fit_site
 
     everyone = fit_site(past())
-    notes = ["Values in brackets are 90 % intervals; error is the median error of a mount's time."]
+    notes = [
+        "Values in brackets are 90 % intervals; error_share is a share of the formula's time: for"
+        " half of the mounts, the measured time differs from it by no more."
+    ]
     notes += [f"{one.generation} {one.mode}: {note}." for one in everyone for note in _notes(one)]
     print_parts([Rows("costs", [_costs(one) for one in everyone], REASONS), *notes], form)
 
@@ -62,7 +65,7 @@ def campaign(past: Past, form: str) -> None:
     notes = [f"{one.name}: {note}." for one in everyone for note in _campaign_notes(one)]
     known = {one.name for one in everyone}
     notes += [
-        f"{planned.name}: no log covers a day since the campaign started on {planned.begin}."
+        f"{planned.name}: no log covers any day since the campaign started on {planned.begin}."
         for planned in history.site.campaign
         if planned.name not in known
     ]

@@ -69,7 +69,8 @@ def mounts(past: Past, form: str, **options: Any) -> None:
     """Replay the recorded reads under another mount policy, and show the drive-hours saved and the waits of requests.
 
     Without options, several policies are tried; a policy is listed if no other is better in both hours and waits.
-    Options that are not given keep the site's recorded policy. There is no answer if the replay is more than 10 % off.
+    Options that are not given keep the site's recorded policy. There is no answer if the replay without
+    changes is more than 10 % off.
     """
     from pipelines.analysis.forecast import advise
 
@@ -88,7 +89,10 @@ def _parts(found: Any) -> Iterator[str | Rows]:
         yield f"{no_estimate(found, 'what another mount policy would bring')}."
         return
     yield Rows("policies", policy_rows(found))
-    yield f"The replay differs from the record by {percent(found.error)}, mainly in the {found.what}."
+    yield (
+        f"The replay differs from the logs by up to {percent(found.error)};"
+        f" the largest difference is in the {found.what}."
+    )
     if found.is_withheld:
         yield f"This error is above {percent(MOST_ERROR)}, so the effect of another policy is withheld."
     elif not found.others:

@@ -56,7 +56,11 @@ def drives(
         {"input": name, "at_low_end_drives": low, "at_high_end_drives": high} for name, low, high in needed.tornado
     ]
     head = f"{needed.whole} drives: {interval(needed.drives, 'drives')}, 90 %"
-    sensitivity = ["Sensitivity (one input at a time is set to either end of its interval):"] if inputs else []
+    sensitivity = (
+        ["Sensitivity of the number of drives (one input at a time is set to either end of its interval):"]
+        if inputs
+        else []
+    )
     print_parts([head, Rows("drives", rows), *sensitivity, Rows("sensitivity", inputs)], form)
 
 
@@ -115,13 +119,22 @@ def sizes(
     size, chunk = sizing.file_size_for_efficiency, sizing.chunk_for_efficiency
     asked: list[tuple[str, str, Callable[[], float]]] = [
         (f"file size at {n_files:g} files per mount", "MB", lambda: size(service, efficiency, n_files)),
-        ("file size in one endless mount", "MB", lambda: size(service, efficiency)),
-        (f"files of {file_mb:g} MB per mount", "files", lambda: sizing.files_per_mount_for(service, rate, file_mb)),
-        (f"chunk of {file_mb:g} MB files", "GB", lambda: chunk(service, efficiency, file_mb) / 1000),
-        (f"buffer for {outage_hours:g} h of one drive", "GB", lambda: service.speed_mb_s * 3.6 * outage_hours),
+        ("file size if one mount serves all files", "MB", lambda: size(service, efficiency)),
+        (
+            f"number of files of {file_mb:g} MB per mount",
+            "files",
+            lambda: sizing.files_per_mount_for(service, rate, file_mb),
+        ),
+        (f"data per mount, in files of {file_mb:g} MB", "GB", lambda: chunk(service, efficiency, file_mb) / 1000),
+        (
+            f"buffer for the data of one drive in an outage of {outage_hours:g} h",
+            "GB",
+            lambda: service.speed_mb_s * 3.6 * outage_hours,
+        ),
     ]
     head = (
-        f"To reach {percent(efficiency)} of {quantity(service.speed_mb_s, 'MB/s')}, {quantity(rate, 'MB/s')} per drive:"
+        f"To reach {percent(efficiency)} of the drive rate of {quantity(service.speed_mb_s, 'MB/s')},"
+        f" that is, {quantity(rate, 'MB/s')} per drive:"
     )
     rows = [_size(what, unit, compute) for what, unit, compute in asked]
     hidden = () if any(row["reason_missing"] for row in rows) else ("reason_missing",)

@@ -60,7 +60,8 @@ def recall(
     ]
     if found.n_lacking:
         notes.append(
-            f"{found.n_lacking} files of the tape are not known, so positions after these files are underestimated."
+            f"{found.n_lacking} files of the tape are not known, so the positions of files"
+            " that follow them are underestimated."
         )
     shares = f"{_share(found.break_even)} in order of request, {_share(found.break_even_in_order)} in order of position"
     notes.append(
@@ -130,9 +131,10 @@ def _number_of_drives(_: Any, __: Any, texts: tuple[str, ...]) -> dict[str, int]
 @history_options(7)
 @format_option
 def whatif(past: Past, form: str, **changes: Any) -> None:
-    """Replay the recorded days with changes; there is no answer if the replay itself is more than 10 % off.
+    """Replay the recorded days with changes; there is no answer if a replay without changes is more than 10 % off.
 
-    If several changes are given, each is also replayed alone. Results are listed by speed; infeasible ones come last.
+    If several changes are given, each is also replayed alone. Changes with which mounts end
+    soonest come first; changes with which drives cannot keep up come last.
     """
     from pipelines.analysis.forecast import MOST_ERROR, what_if
     from pipelines.analysis.models.simulation import Changes
@@ -151,7 +153,10 @@ def whatif(past: Past, form: str, **changes: Any) -> None:
         for name, run in runs.items()
         if (use := run.uses.get(key))
     ]
-    off = f"The replay differs from the record by {percent(answer.error)}, mainly in the {answer.what}."
+    off = (
+        f"The replay differs from the logs by up to {percent(answer.error)};"
+        f" the largest difference is in the {answer.what}."
+    )
     parts: list[str | Rows] = [Rows("runs", rows), off]
     if answer.changed is None:
         parts.append(f"This error is above {percent(MOST_ERROR)}, so the effect of the change is withheld.")

@@ -12,7 +12,10 @@ _FINDING = ("site", "rule", "entity", "severity", "state")
 _STATES = ("not_run", "not_covered", "part_covered", "clean", "findings")
 _PRICES = {
     "lost_hours": ("tapescope_finding_lost_hours", "largest number of hours that the finding may have cost"),
-    "lost_gb_day": ("tapescope_finding_lost_gb_per_day", "GB per day that could at most have moved in the lost hours"),
+    "lost_gb_day": (
+        "tapescope_finding_lost_gb_per_day",
+        "GB per day that could have moved in the lost hours without any other limit",
+    ),
     "gain_gb_day": (
         "tapescope_finding_gain_gb_per_day",
         "GB per day that would move in addition if the cause were fixed",
@@ -22,7 +25,7 @@ _HEADLINE = {
     "moved_tb": ("tapescope_moved_terabytes", "TB moved to and from tape in the period"),
     "overall_rate_mb_s": (
         "tapescope_overall_rate_megabytes_per_second",
-        "overall rate in the period: bytes / wall-clock time of mounts",
+        "overall rate in the period: bytes ÷ wall-clock time from mount request to end of dismount",
     ),
 }
 
@@ -58,13 +61,13 @@ def registry_of(message: Message) -> CollectorRegistry:
         )
         rate = gauge("tapescope_drive_rate_megabytes_per_second", doc, ("site", "basis"))
         rate.labels(message.site, message.headline["drive_rate_basis"]).set(message.headline["drive_rate_mb_s"])
-    doc = "drive-hours of the period by use (bucket) and by group of uses, as in the report"
+    doc = "drive-hours of the period for each use of drive time (bucket) and its group, as in the report"
     hours = gauge("tapescope_drive_hours", doc, ("site", "group", "bucket"))
     for row in message.hours:
         hours.labels(message.site, row["group_words"], row["bucket"]).set(row["bucket_hours"])
     days = gauge(
         "tapescope_days",
-        "days of the period by state: whether the rules could judge the day, and with findings or not",
+        "number of days of the period in each state; it shows whether rules judged the day and had findings",
         ("site", "state"),
     )
     for state in _STATES:
@@ -72,7 +75,7 @@ def registry_of(message: Message) -> CollectorRegistry:
         days.labels(message.site, state).set(n_days)
     count = gauge(
         "tapescope_finding",
-        "number of findings of the period; repeated findings with one cause count each time",
+        "number of findings of the period; a finding that occurred several times counts each time",
         _FINDING,
     )
     prices = {name: gauge(metric, doc, _FINDING) for name, (metric, doc) in _PRICES.items()}

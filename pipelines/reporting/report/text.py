@@ -191,7 +191,7 @@ def _finding(finding: Finding) -> Iterator[str]:
     for step in finding.steps[:1]:
         yield from _wrap(f"next: {step}", "  ", "    ")
     if finding.is_repeat:
-        yield "  meaning and next steps: same as for the finding of this rule above"
+        yield "  meaning and next steps: same as for the previous finding, which has the same rule"
     else:
         for step in finding.steps[1:]:
             yield from _wrap(f"then: {step}", "  ", "    ")

@@ -45,7 +45,9 @@ def recognise(head: list[str]) -> Claim:
     if share:
         return Claim(False, share, f"only {share:.0%} of the lines begin like Enstore's log lines")
     if texts.str.contains(log_lines.WRAPPED).any():
-        return Claim(False, 0.3, "log lines of Enstore wrapped in a document, so their messages are on other lines")
+        return Claim(
+            False, 0.3, "Enstore log lines copied from a document that broke them, so the messages are on other lines"
+        )
     if texts.str.contains(_TICKET).any():
         return Claim(False, 0.3, "parts of Enstore's tickets without their log lines, so they have no time")
     return Claim(False, 0.0, "no line has a time, host, six-digit process, user, severity and server name")

@@ -82,7 +82,7 @@ def _of_request(gaps: pl.DataFrame) -> str:
         return ""
     client_s = number(known["client_s"].median())
     after_s = number((known["request_s"] - known["client_s"]).median())
-    return f": the client sends the request after {client_s:.1f} s, the drive gets it {after_s:.1f} s later"
+    return f": the client requests the next file after {client_s:.1f} s; the drive gets it {after_s:.1f} s later"
 
 
 def _share_interval(is_long: NDArray[np.bool_], clusters: NDArray[np.str_]) -> tuple[float, float]:

@@ -149,7 +149,7 @@ def _past(contrast: Contrast) -> str:
     if isinstance(found, NoEstimate):
         return "too few earlier files of the drive for a comparison"
     if found.low <= 1 <= found.high:
-        return "the drive's rate was no higher before"
+        return "the drive's rate was not higher in the past"
     change = f"{abs(1 - found.value):.0%} {'below' if found.value < 1 else 'above'}"
     return f"the drive's rate is {change} its past rate"
 

@@ -195,7 +195,7 @@ def unbalanced(rule: Rule, rows: pl.DataFrame, site: Site, period: Period) -> It
             "needed_duty": duty * came_in / went_out if went_out else None,
             "what": "stayed on the station or was not counted"
             if came_in > went_out
-            else "left the station and never came in",
+            else "left the station, but was not counted when it came in",
             "n_days": group.height,
         }
         yield Hit(entity, *period.bounds, share, facts)

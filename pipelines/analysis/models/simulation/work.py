@@ -80,7 +80,7 @@ class Work:
         if lacking := sorted(kind for kind in kinds if self.drives.get(kind, 0) < 1):
             raise ValueError(f"there is no drive of kind {lacking[0]!r}")
         if lacking := sorted(asked - set(self.costs)):
-            raise ValueError(f"the costs of a mount of kind {lacking[0]!r} are unknown")
+            raise ValueError(f"the costs of a mount in drives of kind {lacking[0]!r} are unknown")
 
 
 @dataclass(frozen=True)
@@ -109,8 +109,8 @@ class Changes:
             raise ValueError("a gap cannot be negative")
         if self.instances > 1 and self.inputs is None and self.outputs is None:
             raise ValueError(
-                "instances need inputs or outputs: the number of mounts that one instance reads from or writes to at"
-                " once"
+                "`instances` needs `inputs` or `outputs`: the number of mounts that one migration process reads from or"
+                " writes to at once"
             )
 
     def alone(self) -> "list[Changes]":

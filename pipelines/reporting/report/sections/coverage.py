@@ -29,7 +29,9 @@ def header(asker: Asker) -> Section:
     seen = [row for row in asker.ask("coverage").as_dicts() if row["level"] == "source"]
     facts += [(f"seen: {row['source']}", _coverage(row)) for row in seen]
     if not seen:
-        facts.append(("seen", "no log: the warehouse has none for the period, and site.toml declares none"))
+        facts.append(
+            ("seen", "no log: the warehouse has no log lines for the period, and site.toml declares no log for it")
+        )
     facts += [*_days_unseen(asker), *_clocks(asker)]
     facts += [("verdict", _verdict(asker)), *_withheld(asker)]
     if build:
@@ -80,21 +82,24 @@ def _days_unseen(asker: Asker) -> list[tuple[str, str]]:
         return []
     named = listed(unseen, _MOST_DAYS)
     return [
-        ("not seen", f"{len(unseen)} of {len(days)} days have no server log and are left out of all totals: {named}")
+        (
+            "not seen",
+            f"{len(unseen)} of {len(days)} days have no log of the tape system and are left out of all totals: {named}",
+        )
     ]
 
 
 def _coverage(row: Row) -> str:
     hosts = "" if row["n_hosts"] == 1 else f" of {row['n_hosts']} logs"
     if row["share"] is None:
-        return f"{quantity(row['seen_hours'], 'h')}{hosts}; site.toml declares no hours for this log"
+        return f"{quantity(row['seen_hours'], 'h')}{hosts}; site.toml does not declare when this log should exist"
     # 99.97 % must not be read as all of it
     share = "all" if row["missing_hours"] == 0 else f"{100 * row['share']:.2f} %"
     text = f"{fixed(row['seen_hours'], 'h')} of {quantity(row['expected_hours'], 'h')}{hosts} ({share})"
     short = f"; {quantity(row['missing_hours'], 'h')} missing" if row["missing_hours"] else ""
     text += f"{short} in {row['n_short']} logs" if short and hosts else short
     return text + (
-        f"; {quantity(row['undeclared_hours'], 'h')} read in addition to the declared hours"
+        f"; {quantity(row['undeclared_hours'], 'h')} read outside the hours that site.toml declares"
         if row["undeclared_hours"]
         else ""
     )

@@ -33,13 +33,14 @@ def losses(asker: Asker) -> Section:
         )
         return Section(title, sentences=[text])
     sentence = (
-        "A gain is the extra data that could move, capped by the next bottleneck, with a 90 % interval over days "
-        "like these. “At most” figures are not capped. Lost hours without a gain in GB rank at the average gain "
-        "per hour of the others. Gains do not add up: fixing one bottleneck exposes the next."
+        "A gain is the additional data that could move if the cause were removed, up to the limit that the next "
+        "bottleneck sets, with a 90 % interval for days like these. Figures with “at most” ignore the next "
+        "bottleneck. A loss that is known only in hours is ranked as if each hour were worth the average gain per "
+        "hour of the other losses. Gains do not add up: removing one bottleneck exposes the next."
     )
     headline = asker.only("headline")
     if headline.get("available_hours") and is_withheld(headline):
-        sentence = f"Most drive-hours have no log, so these are only hints. {sentence}"
+        sentence = f"Most drive-hours have no log, so these losses are only hints. {sentence}"
     found = [_loss(asker, row, anchors.get(row["rule"], "")) for row in rows[:_N_LOSSES]]
     return Section(title, sentences=[sentence], losses=found)
 
@@ -98,14 +99,15 @@ def _gone(asker: Asker) -> list[str]:
     """What the day judged before had and the last one has not."""
     rows = [row for row in asker.ask("finding_life").as_dicts() if row["gone_day"] == asker.last]
     named = [f"{row['rule']} of {row['entity']}" for row in rows]
-    return [f"Findings that are gone since the day before: {listed(named, _MOST_NAMES)}."] if rows else []
+    return [f"Findings that were open the day before and are gone now: {listed(named, _MOST_NAMES)}."] if rows else []
 
 
 def _unsaid(asker: Asker) -> list[str]:
     """Findings that fired, or were open before, and depend on logs with too few hours."""
     rows = [row for row in asker.ask("withheld").as_dicts() if row["entity"] is not None]
     named = [
-        f"{row['rule']} of {row['entity']} ({quantity(row['missing_hours'], 'h')} of {row['source']}, {row['host']})"
+        f"{row['rule']} of {row['entity']} ({quantity(row['missing_hours'], 'h')} of the log {row['source']}"
+        f" of {row['host']} missing)"
         for row in rows
     ]
     return (

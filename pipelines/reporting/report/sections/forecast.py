@@ -21,7 +21,7 @@ _LEVERS = 2
 _NOT_KEPT = "No forecast is stored for this day; `tapescope forecast` and `tapescope run` compute it."
 _TORNADOS = 3
 _COST_DOCS = {
-    "": "fitted value; drift is the change of measured / modelled time in a week",
+    "": "fitted value; drift is the change per week of the ratio of measured to computed time",
     "_low": "low end of the 90 % interval",
     "_high": "high end of the 90 % interval",
 }
@@ -71,11 +71,11 @@ def _by(key: str, rows: list[Row]) -> dict[str, list[Row]]:
 
 def _so_far(one: Campaign, past: list[Row]) -> str:
     if not past:
-        return f"no log covers a day since the campaign started on {day_text(one.begin)}"
+        return f"no log covers any day since the campaign started on {day_text(one.begin)}"
     last = past[-1]
     done = last["done_gb"] / 1000
     lacking = last["n_days_lacking"]
-    unseen = f" ({counted(lacking, 'day')} of the campaign without logs, not counted)" if lacking else ""
+    unseen = f" ({counted(lacking, 'day')} of the campaign have no logs and are not counted)" if lacking else ""
     moved = f"{fixed(done, 'TB')} of {quantity(one.size_tb, 'TB')} moved until {day_text(last['day'])}"
     return f"{moved} ({percent(done / one.size_tb)}){unseen}"
 
@@ -163,8 +163,8 @@ def _score(asker: Asker) -> list[str]:
         return []
     held = sum(row["verdict"] == "held" for row in over)
     return [
-        f"Of {counted(len(over), 'forecast')} with a known outcome, {held} had the"
-        " outcome in their interval; nine of ten should."
+        f"Of {counted(len(over), 'forecast')} with a known outcome, {held} had this"
+        " outcome within their 90 % interval; nine of ten should."
     ]
 
 
@@ -214,7 +214,7 @@ def _tornado(name: str, rows: list[Row]) -> list[Figure]:
     bars.sort(key=lambda bar: (bar[1] - bar[2], bar[0]))
     if len(bars) < 2:
         return []  # one input alone is the interval itself
-    title = f"{name} drives needed: sensitivity to each input"
+    title = f"{name} drives needed, if one input at a time is set to either end of its interval"
     return [Tornado(title, "forecasts", "drives", rows[0]["value"], bars)]
 
 
@@ -239,7 +239,12 @@ def _cost_table(costs: list[Row]) -> Table:
     columns = [
         Column("drives", "VARCHAR", "kind of drive and direction"),
         Column("n_mounts", "BIGINT", "number of mounts used in the fit"),
-        Column("error_share", "DOUBLE", "median error of the modelled time of a mount", "1"),
+        Column(
+            "error_share",
+            "DOUBLE",
+            "median error of the computed time of a mount, as a share of the computed time",
+            "1",
+        ),
         *(Column(f"{name}{end}", "DOUBLE", _COST_DOCS[end], unit) for name, unit in fitted for end in ends),
     ]
     rows = []

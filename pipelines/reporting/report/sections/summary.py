@@ -72,8 +72,8 @@ def _rates(headline: Row) -> str:
 
 def _worst(asker: Asker, headline: Row) -> str:
     if is_withheld(headline):
-        return "the other drive-hours are not judged, because most of them have no log"
-    return _named_worst(asker) if asker.only("losses") else "no loss with a figure in GB or hours was found"
+        return "how the drive-hours were used is not judged, because no log covers most of them"
+    return _named_worst(asker) if asker.only("losses") else "no finding has a loss in GB or hours"
 
 
 def _named_worst(asker: Asker) -> str:
@@ -108,8 +108,8 @@ def waterfall(asker: Asker) -> Section:
     available = headline["available_hours"]
     unseen = f"{quantity(headline['unknown_hours'], 'h')} ({percent(headline['unknown_hours'] / available)})"
     sentence = (
-        f"{unseen} of {fixed(available, 'h')} drive-hours have no log. The parts add up to the total; data move "
-        f"only in the last part."
+        f"{unseen} of {fixed(available, 'h')} drive-hours have no log. The parts below add up to all drive-hours; "
+        f"data moved only in the last part."
     )
     per_drive = {row["drive"]: [row[f"{name}_hours"] for name in groups] for row in asker.ask("drives").as_dicts()}
     figures: list[Figure] = [
@@ -141,17 +141,22 @@ def stations(asker: Asker) -> Section:
         sentences += [f"Partly covered: {', '.join(partly)}."] if partly else []
         scanning = [row["station"] for row in duty if row["duty_factor"] is None and row["role"] == "scanning"]
         # left out of duty, not unseen or idle
-        sentences += [f"Duty is not computed for scanning stations: {', '.join(scanning)}."] if scanning else []
+        sentences += (
+            [f"The duty factor is not computed for stations that only scan tapes: {', '.join(scanning)}."]
+            if scanning
+            else []
+        )
         sentences.append(
-            f"Duty factor, {days_text(one['first_day'], one['last_day'])}: share of half-hours with more than"
-            f" {one['threshold_mb_s']:g} MB/s towards the station, also at half and twice this threshold. "
-            f"`out` means traffic from the station. Active rates are averages over the active half-hours."
+            f"Duty factor, {days_text(one['first_day'], one['last_day'])}: share of half-hours in which a link carried"
+            f" more than {one['threshold_mb_s']:g} MB/s towards the station. Further columns use half and twice this"
+            f" threshold. `out` marks traffic away from the station. Active rates are averages over the half-hours"
+            f" above the threshold."
         )
     else:
         sentences = ["site.toml declares no station, or the period is unknown."]
     sentences.append(
-        "Gaps between files are judged without file marks, tape motion and time without a request."
-        f" Gaps of {asker.site.expected_gap_s:g} s are expected here."
+        "The time for file marks, tape motion and waiting for a request is not counted as part of a gap between files."
+        f" Gaps of {asker.site.expected_gap_s:g} s are normal at this site."
     )
     names = "station role duty_factor duty_half duty_twice duty_factor_out active_in_mb_s active_out_mb_s coverage"
     gaps = "station n_gaps p50_s p95_s modal_s share_long lost_hours"
@@ -198,11 +203,12 @@ def drives(asker: Asker) -> Section:
         "Drive rate is bytes ÷ time in which the drive moved them. Overall rate is"
         " bytes ÷ wall-clock time from mount request to "
         "end of dismount, for completely logged mounts. f is overall rate ÷ drive rate. Bytes, files and times are "
-        "those within the period; a mount over midnight counts in both days. The basis"
+        "those within the period; a mount over midnight counts on both days. The basis"
         " of a drive rate names how its time "
-        "was measured. call: inside the drive calls; block: the block loop, with checksums and waits for the buffer. "
-        "encp: the client's time, which includes waits for data and file marks, so the rate is too low where drives "
-        "waited. estimate: a TSM session less its waits for media, client and network."
+        "was measured. call: inside the drive calls; block: the loop over blocks, with checksums and waits for the"
+        " buffer. encp: the client's time, which includes waits for data and file marks, so the rate is too low where"
+        " drives "
+        "waited. estimate: length of a TSM session less its waits for media, client and network."
     ]
     return Section(
         "Drives", sentences=sentences if asker.ask("drives").rows else ["No log names a drive."], tables=tables
@@ -227,9 +233,9 @@ def data_quality(asker: Asker) -> Section:
     rejected = [column.name for column in asker.catalog.questions["rejects"].columns]
     tables = [
         asker.table("coverage", "Logs with missing hours or without declared hours", coverage.split(), _is_short),
-        asker.table("lines_read", "Lines of the files of the period", lines.split()),
+        asker.table("lines_read", "Lines of the files with data of the period", lines.split()),
         asker.table("files", "Files not loaded", ["path", "state", "reason"], lambda row: row["state"] != "loaded", 20),
-        asker.table("rejects", "Lines of all files that could not be read", rejected, most=12),
+        asker.table("rejects", "Lines that could not be read, in files of any period", rejected, most=12),
         asker.table("impossible_dates", "Files with impossible dates", ["path", "source", "summary"], most=20),
         asker.table(
             "contradictions", "Impossible values", ["entity", "n", "what", "summary"], lambda row: row["n"], 12
@@ -273,7 +279,8 @@ def reproduce(asker: Asker) -> Section:
     ]
     note = (
         "`tapescope ask NAME first_day=… last_day=…` answers a question again. The SQL below runs unchanged in any "
-        "DuckDB client. AT (VERSION => snapshot) reads a table in its state at this report, while the snapshot is kept."
+        "DuckDB client. AT (VERSION => snapshot) reads a table in the state that this report used, as long"
+        " as the snapshot is kept."
     )
     queries = list(asker.queries.values())
     return Section("Reproduce", facts=facts, tables=[table], notes=[note], queries=queries)
