@@ -280,7 +280,7 @@ def test_through_logs_the_saving_is_the_generators(site: Site) -> None:
     recorded, replayed, other = found["policies"]
     assert recorded["n_mounts"] == len(short) and recorded["drive_hours"] == pytest.approx(drive_hours(short), rel=0.01)
     assert replayed["n_mounts"] == pytest.approx(len(short), rel=0.02)
-    assert other["policy"] == "oldest request 2 h old; files read in order of request"
+    assert other["policy"] == "oldest request at least 2 h old; files read in order of request"
     assert other["saved_hours_low"] <= drive_hours(short) - drive_hours(long) <= other["saved_hours_high"]
     (cost,) = found["costs"]
     assert cost["kind"] == "LTO-9" and cost["mount_s_low"] < cost["mount_s"] < cost["mount_s_high"]

@@ -212,7 +212,7 @@ def _requests_are_as_planted(site: Site, truth: dict[str, Any]) -> None:
     answer = CliRunner().invoke(cli, ["forecast", "mounts", "--site", str(site.root), "--format", "json"])
     assert answer.exit_code == 0, answer.output
     rows = {row["run"]: row for row in json.loads(answer.stdout)["policies"]}
-    assert rows["recorded"]["policy"].startswith("oldest request 1 min old")
+    assert rows["recorded"]["policy"].startswith("oldest request at least 1 min old")
     assert rows["replayed"]["n_mounts"] == rows["recorded"]["n_mounts"]
     assert rows["other"]["saved_hours_low"] > 0
 

@@ -82,7 +82,7 @@ def _group(name: str, written: str, model: type[BaseModel], texts: dict[str, dic
             within.append(_group(key, f"{key} = {{ … }}", inner, texts))
     if docs or not about:
         raise ContractError(
-            f"{_FILE.name}: keys of [{name}] that site.toml does not have: {', '.join(docs) or 'none'}; a group needs `about`"
+            f"{_FILE.name}: [{name}] needs `about`, and site.toml does not have these keys: {', '.join(docs) or 'none'}"
         )
     return Group(name, written, about, tuple(keys), tuple(within))
 

@@ -161,7 +161,7 @@ def _titles(origin: Origin) -> tuple[int, str, dict[str, int]]:
     lacking = [name for name in _NEEDED if name not in best]
     raise UnreadableFile(
         f"no line has column titles for {', '.join(lacking)}",
-        "name the titles in `columns` of the file's [[input]] in site.toml",
+        "list the titles of the file's columns in `columns` of its [[input]] in site.toml",
         reason="unknown_header",
     )
 

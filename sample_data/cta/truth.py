@@ -15,7 +15,7 @@ _TOP = f"""\
 # A site of the CERN Tape Archive: disk systems, drives of two kinds at some tape servers, and the logs in logs/.
 # Paths are relative to this file.
 name = "cta"
-zone = "{ZONE}"                   # time zone of clocks that name none
+zone = "{ZONE}"                   # time zone of log times that name no zone
 warehouse = "var/warehouse"
 
 # Disk systems: drives read tapes to them and write tapes from them. One is dCache: its billing names the pools.

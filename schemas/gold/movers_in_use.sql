@@ -1,7 +1,7 @@
 /*
 title = "Number of drives in use"
 grain = "one row per archive system and hour for which a drive log exists"
-why = "How many drives worked at the same time. This shows whether there are too few drives, and whether a number of drives that someone publishes is possible."
+why = "How many drives worked at the same time. This shows whether there are too few drives, and whether a published number of working drives is plausible."
 partition = "month"
 features = ["P15", "P24"]
 

@@ -9,7 +9,7 @@ features = ["D11"]
 day = { type = "DATE", doc = "site day on which a drive took the requests (assigned_at in silver.request)" }
 storage_group = { type = "VARCHAR", doc = "storage group; for CTA the virtual organisation" }
 mode = { type = "VARCHAR", doc = "read or write" }
-from_at = { type = "TIMESTAMP", doc = "start of the site day" }
+from_at = { type = "TIMESTAMP", doc = "start of the site day, UTC" }
 n_requests = { type = "BIGINT", doc = "number of requests with a mount policy that a drive took that day" }
 n_of_mounts = { type = "BIGINT", doc = "part of n_requests that are known only by their mount, one per mount: the log has the wait of the mount's oldest file, not the single requests" }
 waited_s = { type = "DOUBLE", unit = "s", doc = "sum of the waits of these requests, from the time they were queued until a drive took them" }

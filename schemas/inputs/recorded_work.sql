@@ -26,7 +26,7 @@ moving_s = { type = "DOUBLE", unit = "s", doc = "time from the first block of th
 wait_s = { type = "DOUBLE", unit = "s", doc = "time within the transfer in which the drive waited for data to write or for buffer space to read into; NULL where no log shows it" }
 before_s = { type = "DOUBLE", unit = "s", doc = "time from the end of the previous file to the first block of this file; for the first file of a mount, time from the mount request" }
 think_s = { type = "DOUBLE", unit = "s", doc = "part of before_s in which the drive had no request" }
-avoidable_s = { type = "DOUBLE", was = "judged_s", unit = "s", doc = "part of before_s spent on dialogues, databases and start; where no log separates them, before_s minus think_s" }
+avoidable_s = { type = "DOUBLE", was = "judged_s", unit = "s", doc = "part of before_s spent on requests, databases and the start of the transfer; where no log separates these, before_s minus think_s" }
 position_s = { type = "DOUBLE", unit = "s", doc = "tape motion within before_s, from the previous file to this one; NULL for the first file, and where no log separates it" }
 after_s = { type = "DOUBLE", unit = "s", doc = "for the last file, time from its last block to the end of the dismount" }
 */

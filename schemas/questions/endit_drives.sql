@@ -14,7 +14,7 @@ n_volumes = { type = "BIGINT", doc = "number of different tapes read or written"
 n_files = { type = "BIGINT", doc = "number of files in the runs, as far as log lines list them" }
 moved_gb = { type = "DOUBLE", unit = "GB", was = "read_gb", doc = "data moved by completed runs that used a single tape" }
 median_wait_s = { type = "DOUBLE", unit = "s", doc = "median time from the start of a run until its tape was in the drive; 0 if it was there already" }
-shared_hours = { type = "DOUBLE", unit = "h", doc = "hours of runs during which their tape was in the drive" }
+shared_hours = { type = "DOUBLE", unit = "h", doc = "hours in which an ENDIT run was going on while its tape was in the drive" }
 overall_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "moved_gb / shared_hours of the same runs. Positioning and waits for the client are included in the time, mounting is not" }
 */
 WITH run AS (

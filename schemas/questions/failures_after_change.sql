@@ -14,7 +14,7 @@ changed_at = { type = "TIMESTAMP", doc = "instant of the change, UTC" }
 what = { type = "VARCHAR", doc = "what was changed" }
 entities = { type = "VARCHAR", doc = "drives, mover hosts and archive systems that the change affected; NULL for a change of the complete site" }
 n_before = { type = "BIGINT", doc = "number of mounts requested before the change on the drives that it affected: named drives, or all drives of a named mover host, system or site" }
-failed_before = { type = "BIGINT", doc = "number of these mounts before the change that failed" }
+failed_before = { type = "BIGINT", doc = "number of failed mounts before the change" }
 n_after = { type = "BIGINT", doc = "number of mounts requested on the affected drives at the change or after it" }
 failed_after = { type = "BIGINT", doc = "number of these mounts at the change or after it that failed" }
 share_before = { type = "DOUBLE", unit = "1", doc = "failed mounts / requested mounts, before the change" }

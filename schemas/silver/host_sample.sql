@@ -18,8 +18,8 @@ cpu_wait = { type = "DOUBLE", unit = "1", doc = "share of CPU time that was idle
 run_queue = { type = "INTEGER", doc = "runnable tasks" }
 blocked = { type = "INTEGER", doc = "number of tasks that waited without a possible interruption, usually for a disk" }
 n_cpus = { type = "INTEGER", doc = "processors, where known" }
-read_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "bytes read from disks per second; where the tool gives no total, the sum over complete disks" }
-write_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "bytes written to disks per second; where the tool gives no total, the sum over complete disks" }
+read_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "bytes read from disks per second; where the tool gives no total, the sum over whole disks, without partitions" }
+write_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "bytes written to disks per second; where the tool gives no total, the sum over whole disks, without partitions" }
 file_id = { type = "VARCHAR", doc = "first of the files from which the row was made" }
 line_no = { type = "BIGINT", doc = "number of the row's first line in file_id" }
 

@@ -10,7 +10,7 @@ features = ["D11"]
 day = { type = "DATE", doc = "UTC day of queued_at; where this is not known, of the first known time of the request" }
 request_id = { type = "VARCHAR", doc = "Enstore: the request's unique_id. CTA: instance, number of the file, and when the request was queued. If only the oldest request of a mount is known: the session_id of the mount" }
 system = { type = "VARCHAR", doc = "archive system" }
-station = { type = "VARCHAR", doc = "host of the client that requested the file, or disk system" }
+station = { type = "VARCHAR", doc = "host of the client, or disk system, that requested the file" }
 mode = { type = "VARCHAR", doc = "read or write" }
 storage_group = { type = "VARCHAR", doc = "storage group; for CTA the virtual organisation" }
 file_family = { type = "VARCHAR", doc = "file family; for CTA the tape pool" }

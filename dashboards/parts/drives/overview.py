@@ -87,7 +87,7 @@ def _show_rates(page: Page, drives: Asked, drive: str) -> list[Asked]:
         chart = drive_charts.rates(drives.frame(rated), earlier.frame() if earlier and earlier.rows else None, drive)
         components.show_chart(drives, chart, "Drive rate against overall rate, a point for each drive.")
     else:
-        st.info("No drive has both rates on these days.")
+        st.info("No drive has both a drive rate and an overall rate on these days.")
     if page.before:
         days = format.days_text(*page.before)
         has_rows = earlier and earlier.rows

@@ -199,9 +199,9 @@ def described(policy: Policy) -> str:
     """A policy in words.
 
     >>> described(Policy(7200, min_files=100, min_gb=500, order="rao"))
-    'oldest request 2 h old, or 100 files, or 500 GB; files read in recommended access order'
+    'oldest request at least 2 h old, or 100 files, or 500 GB; files read in recommended access order'
     """
-    ways = [f"oldest request {_time(policy.min_age_s)} old" if policy.min_age_s else "at once"]
+    ways = [f"oldest request at least {_time(policy.min_age_s)} old" if policy.min_age_s else "at once"]
     ways += [f"{policy.min_files} files"] if policy.min_files else []
     ways += [f"{policy.min_gb:g} GB"] if policy.min_gb else []
     ways += [f"no new request for {_time(policy.fill_wait_s)}"] if policy.fill_wait_s is not None else []
