@@ -116,7 +116,7 @@ def test_from_the_page_to_the_worst_problem_its_cause_and_the_lines(archive: Pat
         assert "Drive out of service" in first.inner_text() and "LTO2_204" in first.inner_text()
         assert (
             "was offline or in error from" in operator.reads()
-            and "Next: Check the log line that took it down" in operator.reads()
+            and "Next: Check the log line that begins the outage" in operator.reads()
         )
         assert page.evaluate("document.querySelector('[data-testid=\"stMain\"]').scrollHeight") <= 900, (
             "Tonight scrolls"
@@ -151,7 +151,7 @@ def test_the_worst_problem_of_a_site_of_cta(cta: Path, tmp_path: Path) -> None:
         box = worst.bounding_box()
         assert box and box["y"] < 900 and worst.inner_text() == "Drive out of service · 3592JFD2"
         assert "offline or in error from 2026-02-04 14:17 to 16:17 CET" in operator.reads().replace("\u2060", "")
-        assert "Next: Check the log line that took it down" in operator.reads()
+        assert "Next: Check the log line that begins the outage" in operator.reads()
         operator.click(worst)
         page.get_by_text("What it usually means").wait_for()
         wait_until_drawn(page)

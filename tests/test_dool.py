@@ -60,7 +60,7 @@ def test_what_is_written_comes_back(called: tuple[str, str, int], values: list[t
 
 def test_rows_without_year_need_the_date() -> None:
     lines = frame_of((preamble(date="yesterday") + "15-06 08:00:00,1,1,1,1\n").encode())
-    with pytest.raises(UnreadableFile, match="no date"):
+    with pytest.raises(UnreadableFile, match="no readable date"):
         all_sources()["dool"].parse(lines, Origin(), None)
 
 

@@ -44,13 +44,13 @@ def test_the_next_days_by_hand() -> None:
     assert (week.value, two.value) == (3500.0, 1000.0)
     assert 0 < two.high - two.low < week.high - week.low
     few = moved_ahead(np.full(4, 1.0))
-    assert isinstance(few, NoEstimate) and few.reason == "4 days have logs"
+    assert isinstance(few, NoEstimate) and few.reason == "only 4 days have logs"
 
 
 def test_what_cannot_be_estimated() -> None:
     few, none = days_left(np.full(4, 1.0), 10), days_left(np.zeros(9), 10)
-    assert isinstance(few, NoEstimate) and few.reason == "4 days have logs" and "5 days" in few.data_needed
-    assert isinstance(none, NoEstimate) and "nothing moved" in none.reason
+    assert isinstance(few, NoEstimate) and few.reason == "only 4 days have logs" and "5 days" in few.data_needed
+    assert isinstance(none, NoEstimate) and "no data moved" in none.reason
     shaky = made(days_left(np.array([0, 0, 0, 0, 100.0]), 10_000))
     assert shaky.days.value == 500 and shaky.days.high > 2500, "by those days it may take for ever"
     assert made(days_left(np.full(5, 1.0), 0)).days.value == 0

@@ -328,7 +328,7 @@ def test_drives_that_cannot_be_estimated() -> None:
     mounts = Mounts(*(np.full(4, number) for number in (10.0, 10_000.0, 200.0)))
     read = {"read": Fitted("LTO-4", "read", mounts, calibration.fit(mounts))}
     for generation, days, fitted, why in (
-        ("LTO-4", [row], {}, "read traffic: 0 mounts were logged from request to dismount"),
+        ("LTO-4", [row], {}, "read traffic: only 0 mounts were logged completely"),
         (None, [row], read, "no native rate is known for these drives"),
         ("LTO-4", [row | {"read_gb": 0.0}], read, "no data moved"),
         ("LTO-4", [row | {"down_hours": 24.0}], read, "down on all days with logs"),

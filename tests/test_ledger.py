@@ -45,7 +45,7 @@ def test_by_hand() -> None:
 
 def test_what_cannot_be_estimated() -> None:
     assert realised(flat(1, 1, 4), flat(1, 1)).gain_gb_day == NoEstimate(
-        "only 4 days before or after the change", "5 days before and after"
+        "only 4 days before or after the change", "5 days before and after the change"
     )
     refused = realised(flat(0, 0), flat(1, 1)).gain_gb_day
     assert isinstance(refused, NoEstimate) and "moved no data before" in refused.reason

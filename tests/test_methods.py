@@ -299,7 +299,7 @@ def test_a_planted_skew_is_found_to_two_seconds(skew_s: float, step_s: float, no
 @pytest.mark.parametrize("step_s", [60.0, 300.0])
 def test_coarse_samples_say_what_they_cannot_see(step_s: float) -> None:
     found = clock_skew.skew(*two_clocks(37.0, step_s), step_s)
-    assert isinstance(found.skew_s, NoEstimate) and f"samples of {step_s:g} s" in found.skew_s.reason
+    assert isinstance(found.skew_s, NoEstimate) and f"a sample covers {step_s:g} s" in found.skew_s.reason
     assert found.blind_below_s == step_s
 
 

@@ -184,7 +184,7 @@ def test_costs_of_a_mount_are_those_that_were_drawn(short_week: RequestedReads) 
 def test_without_two_files_in_a_mount_there_is_no_estimate(short_week: RequestedReads) -> None:
     single = [replace(mount, files=mount.files[:1]) for mount in short_week.mounts]
     found = gathered(single, {"LTO-9": 3})
-    assert isinstance(found, NoEstimate) and "no mount read two files" in found.reason
+    assert isinstance(found, NoEstimate) and "no mount read more than one file" in found.reason
 
 
 def test_the_policy_is_found_in_the_record(short_week: RequestedReads) -> None:

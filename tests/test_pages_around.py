@@ -160,7 +160,7 @@ def test_one_tape(app: AppTest) -> None:
     assert [title.value for title in app.title] == ["Tape G03243"]
     mounts = linked_table(app, "session_id", "mode", "wall_s")
     assert len(mounts) == 4 and mounts["session_id"].str.contains("G03243").all()
-    assert any("Files by wrap" in chart.alt for chart in charts(app))
+    assert any("Position of each file on the tape" in chart.alt for chart in charts(app))
     assert "← Tapes and recalls" in {link.proto.label for link in app.get("page_link")}
     opened(app, "tapes", tape="**b**")
     assert "No log and no list of volumes names a tape with this label." in texts(app)

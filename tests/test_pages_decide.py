@@ -74,7 +74,7 @@ def test_sizing(app: AppTest) -> None:
     assert not app.dataframe, "what mounts cost is drawn once it is opened"
     fits = data.fitted(data.newest("period").answer.snapshot, date(2010, 3, 10))
     (fit,) = [one for one in fits if (one.generation, one.mode) == ("LTO-2", "read")]
-    found = re.search(r"Estimate: ([\d.]+).* move data (\d+) %", texts(app))
+    found = re.search(r"Estimate: ([\d.]+).* moves data (\d+) %", texts(app))
     value, busy = map(float, found.groups())  # type: ignore[union-attr]
     # target x factor / (efficiency x speed x share of time); the share is shown in whole percent
     by_hand = 500 * 2 / (busy / 100 * fit.found.parameters["speed_mb_s"].value * 0.9)
@@ -162,7 +162,7 @@ def test_whatif_by_url(app: AppTest) -> None:
     assert field(app, "Requests a client keeps queued").value == 1
     field(app, "Instances at a station").set_value(2)
     app.button[0].click().run()
-    assert not app.exception and "instances need inputs or outputs" in app.warning[-1].value
+    assert not app.exception and "the number of mounts that one migration process reads from" in app.warning[-1].value
     assert "Nothing is changed yet" in texts(app)
 
 

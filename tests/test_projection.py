@@ -236,7 +236,7 @@ def test_the_command_says_it(site: Site) -> None:
     assert "cms 10 TB by 2010-12-31" in output
     assert "cannot estimate whether it is met: the day of the plan has passed" in output
     early = CliRunner().invoke(cli, ["forecast", "growth", "--day", "2001-01-01", "--site", str(site.root)])
-    assert isinstance(early.exception, TapescopeError) and "no log shows what was written" in str(early.exception)
+    assert isinstance(early.exception, TapescopeError) and "no log shows how much was written" in str(early.exception)
 
 
 def test_a_night_keeps_plans_and_the_report_tells_them(site: Site) -> None:

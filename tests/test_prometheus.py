@@ -193,7 +193,7 @@ def test_a_port_without_a_name_is_its_number() -> None:
 @pytest.mark.parametrize(
     ("head", "why"),
     [
-        (['{"status":"success","data":{"resultType":"vector","result":[]}}'], "one instant"),
+        (['{"status":"success","data":{"resultType":"vector","result":[]}}'], "for one moment"),
         (['{"status":"error","errorType":"bad_data"}'], "failed"),
         (["{", '  "status": "success",', '  "data": {'], "jq -c"),
         (['{"status":"success","data":{"resultType":"matrix","result":[{"metric":{"cpu":"0"}'], "rates or sums"),

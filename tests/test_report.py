@@ -393,8 +393,8 @@ def test_nothing_seen_is_reported(tmp_path: Path) -> None:
 
 def test_a_page_has_no_raw_backticks(written: dict[str, str]) -> None:
     shown = re.sub(r"<pre>.*?</pre>", "", written["html"], flags=re.DOTALL)  # SQL and log lines stay as they are
-    assert "`" not in shown and "<code>out</code> means traffic from the station" in shown
-    assert "`out` means traffic from the station" in re.sub(r"\s+", " ", written["txt"])
+    assert "`" not in shown and "<code>out</code> marks traffic away from the station" in shown
+    assert "`out` marks traffic away from the station" in re.sub(r"\s+", " ", written["txt"])
 
 
 @pytest.fixture(scope="module")
@@ -485,7 +485,9 @@ def test_report_is_sent_after_a_failure(tmp_path: Path) -> None:
 
 def test_days_without_any_log_are_named(site: Site) -> None:
     facts = dict(make_report(site, load_catalog(), date(2010, 6, 14), DAY).sections[0].facts)
-    assert facts["not seen"] == "1 of 2 days have no server log and are left out of all totals: 14 June 2010"
+    assert (
+        facts["not seen"] == "1 of 2 days have no log of the tape system and are left out of all totals: 14 June 2010"
+    )
 
 
 def test_hours_without_a_log_are_not_judged(tmp_path: Path) -> None:

@@ -190,7 +190,7 @@ def test_what_cannot_be_is_refused() -> None:
         Changes(drives={"LTO-4": 0})
     with pytest.raises(ValueError, match="there is no work for drives of kind 'LTO-9'; kinds with work: LTO-4"):
         simulate(traced(), Changes(drives={"LTO-9": 2}))
-    with pytest.raises(ValueError, match="instances need"):
+    with pytest.raises(ValueError, match="`instances` needs"):
         Changes(instances=2)
     with pytest.raises(ValueError, match="gap"):
         Changes(gap_s=-1)

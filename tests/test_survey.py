@@ -137,8 +137,10 @@ def test_files_without_a_clock_get_a_stub_that_reads_them(tmp_path: Path) -> Non
     for name in ("one", "two"):
         (tmp_path / f"{name}.txt").write_text(VMSTAT)
     text = guessed(tmp_path)
-    assert "2 of 2 refused without further keys: the rows have no date" in text and "# and: two.txt" in text
-    stub = text[text.index("# [[input]]") : text.index("# and:")]
+    assert (
+        "2 of 2 files are refused without further keys: the rows have no date" in text and "# and also: two.txt" in text
+    )
+    stub = text[text.index("# [[input]]") : text.index("# and also:")]
     assert [line.split("=")[0].strip() for line in stub.splitlines()[1:]] == ["# glob", "# start_at", "# interval_s"]
     (tmp_path / "site.toml").write_text(text.replace(stub, re.sub("^# ", "", stub, flags=re.M)))
     files = {file.path: file.state for file in steps.ingest(steps.site_at(tmp_path)).files}
@@ -248,7 +250,7 @@ def test_a_link_that_was_rotated_is_one_and_its_configuration_says_what_it_carri
     text = guessed(tmp_path)
     (link,) = load_site(tmp_path).link
     assert (link.name, link.station, link.capacity_mb_s, link.polled) == ("dm8-bond0", "dm8", 125.0, "switch")
-    assert "MaxBytes 125000000 in mrtg.cfg, line 3" in text and "MRTG asked switch1.example.net" in text
+    assert "MaxBytes 125000000 in mrtg.cfg, line 3" in text and "MRTG polled switch1.example.net" in text
     assert "public" not in text
     expected = {item.glob: item.expect for item in load_site(tmp_path).input}
     begin, end = datetime(2010, 3, 10, 10, tzinfo=UTC), datetime(2010, 3, 10, 12, tzinfo=UTC)

@@ -53,7 +53,7 @@ def disagreement(lines: Iterable[str], zone: str) -> str:
     A zone that has numbers for names, as America/Sao_Paulo, is not judged.
 
     >>> disagreement(["2011-04-12 20:49:26 JST"], "UTC"), disagreement(["2011-04-12 20:49:26 CDT"], "America/Chicago")
-    ('its timestamps are in JST, its rows are read in UTC', '')
+    ('the time stamps name the zone JST, but the rows are read in UTC', '')
     """
     known = words_of_zone(zone)
     if any(not word.isalpha() for word in known):

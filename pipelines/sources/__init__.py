@@ -70,7 +70,7 @@ def nearest(claims: dict[str, Claim]) -> str:
     >>> nearest({"sar": Claim(False, 0.0, "no header"), "nmon": Claim(False, 0.6, "AAA lines are missing")})
     'nearest is nmon: AAA lines are missing'
     >>> nearest({"sar": Claim(False, 0.0, "no header")})
-    'nothing in its first lines is like any of them'
+    'the first lines resemble no known kind of log'
     """
     stem = max(claims, key=lambda key: claims[key].likeness)
     if not claims[stem].likeness:

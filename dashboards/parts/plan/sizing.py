@@ -59,7 +59,7 @@ def draw(page: Page) -> None:
         there = sum(row["n_drives"] for row in declared)
         st.header(f"{needed.whole:,} drives needed; the site has {there:,} {escape_markdown(generation)}", anchor=False)
         st.text(
-            f"Estimate with 90 % interval: {interval(needed.drives, 'drives')}, for {target:,.0f}"
+            f"Estimate: {interval(needed.drives, 'drives')}, with its 90 % interval, for {target:,.0f}"
             f" MB/s times a factor of {factor:g}."
             f" In such mounts a drive moves data {percent(efficiency.value)} of the time,"
             f" at the costs of the four weeks up to {page.last}."

@@ -40,7 +40,7 @@ def foreign(head: list[str]) -> str:
     """What other text of dCache these lines are, or nothing.
 
     >>> foreign(["18 Jul 2024 16:36:44 (PinManager) [bulk] match done"])
-    "the log of a pool or door, which by default lacks completed requests; billing files have every request"
+    'the log of a pool or door, which by default lacks completed requests; billing files have every request'
     >>> foreign(["plain prose"])
     ''
     """
