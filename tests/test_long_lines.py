@@ -37,7 +37,7 @@ SHAPES = (
     "20 a",
     "\\",
 )
-SHORT, LONG = 4_000, 16_000  # characters
+SHORT, LONG = 4_000, 64_000  # characters
 MOST_LINES = 30
 PAUSE_S = 1.0  # of the machine; the square of LONG costs far more
 ORIGIN = Origin(

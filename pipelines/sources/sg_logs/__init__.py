@@ -40,7 +40,7 @@ from pipelines.sources._shared.contract import complete, no_rows
 from pipelines.sources._shared.names import stem_of
 from pipelines.sources._shared.stamps import MONTH_NUMBERS, microseconds, offset_s
 from pipelines.sources.protocol import COVERAGE, Carry, Claim, Origin, Parsed, Reject
-from pipelines.sources.sg_logs.pages import PAGE, counters, page_of
+from pipelines.sources.sg_logs.pages import LONGEST, PAGE, counters, page_of
 
 TITLE = "sg_logs: log pages of SCSI tape drives"
 VERSION = 1
@@ -89,7 +89,7 @@ def parse(lines: pl.DataFrame, origin: Origin, carry: Carry | None) -> Parsed:
     bad: list[Reject] = []
     readings: dict[int, int] = {}
     n_used = 0
-    for line_no, text in lines.select("line_no", "text").rows():
+    for line_no, text in lines.filter(pl.col("text").str.len_bytes() <= LONGEST).select("line_no", "text").rows():
         kind = _turn(text, origin, state)
         found = [] if kind else counters(text, state)
         if kind == "bad_time" or found is None:

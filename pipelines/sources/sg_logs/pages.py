@@ -39,6 +39,7 @@ _FLAGS = {
 }
 _NO_COUNTERS = {"Volume license code", "Page valid", "Drive manufacturer's serial number", "Drive serial number"}
 _DIAGNOSTICS = {"sense key", "additional sense code", "additional sense code qualifier", "lifetime media motion hours"}
+LONGEST = 500  # characters; no line of sg_logs has half of them, and patterns take the square of a line's length
 Counter = tuple[str, str, float | None]  # scope, name, value
 BROKEN: Counter = ("", "", None)
 _FACTORS = {"GB": 10**9, "MB": 10**6}
@@ -52,8 +53,9 @@ def page_of(line: str) -> str | None:
     >>> page_of("  Data compression page  (ssc-4) [0x1b]"), page_of("  Write protect: 0")
     (None, None)
     """
-    found = PAGE.match(line)
-    if not found and not line.lstrip().lower().startswith("volume statistics page"):
+    if len(line) > LONGEST:
+        return None
+    if not PAGE.match(line) and not line.lstrip().lower().startswith("volume statistics page"):
         return None
     title = " ".join(re.split(r" pages?\b", line.strip().lower())[0].split())
     return _PAGES.get(title)
