@@ -65,7 +65,7 @@ def judge_iostat(text: str, rows: list[Row]) -> set[str]:
     if n_reports and len([row for row in rows if "device" in row]) < n_reports:
         faults.add("loses reports")
     if any(re.match(r"\d+[/.]\d+[/.]\d+$", str(row.get("device"))) for row in rows):
-        faults.add("takes time stamps for devices")
+        faults.add("mistakes time stamps for names of devices")
     if any(row.get("type") == "cpu" and "percent_idle" not in row for row in rows):
         faults.add("takes devices for processors")
     return faults

@@ -78,7 +78,7 @@ def form(drives: dict[str, int]) -> Changes:
         }
         one, two, three = st.columns(3)
         instances = fields.count(
-            "instances", "Instances at a station", one, "migration processes, each with its own inputs and outputs", 1
+            "instances", "Migration processes at a station", one, "instances, each with its own inputs and outputs", 1
         )
         inputs = fields.count(
             "inputs", "Inputs of an instance", two, "mounts that an instance reads from at the same time"

@@ -80,7 +80,7 @@ def test_pages_above_the_aim_are_listed() -> None:
         return PageResult("a year", title, "week", 3, p95_ms, p95_ms, "gap_cost", p95_ms)
 
     (aim,) = judge_pages([page("Gaps", 1234.0), page("Stations", 299.0)])
-    assert aim.got == "1 of 2; slowest 1,234 ms"
+    assert aim.got == "1 of 2 pages; the slowest takes 1,234 ms"
     assert aim.verdict == "not reached: Gaps (week: 1,234 ms, gap_cost)"
     (aim,) = judge_pages([page("Stations", 299.0)])
     assert aim.verdict == "reached"

@@ -50,7 +50,7 @@ _KNOWN_FAILURES = (
     _failure(
         r"disk i/o error|input/output error|stale file handle",
         "the disk reports an error",
-        "see the system's log: is the disk full, or its server unreachable?",
+        "see the system's log: is the disk full, or the file server unreachable?",
     ),
     _failure(r"database disk image is malformed|file is not a database", "the catalogue is damaged", RESTORE),
 )

@@ -7,7 +7,7 @@ takes = ["last_day", "drive"]
 [params.n_days]
 type = "BIGINT"
 default = 182
-doc = "number of days in the period that ends with the last day"
+doc = "length of the period in days, counted back from last_day"
 
 [params.step]
 type = "VARCHAR"

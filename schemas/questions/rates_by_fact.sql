@@ -18,7 +18,7 @@ n_seen = { type = "BIGINT", doc = "number of hours with a rate of 1 MB/s or more
 p50_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "median rate" }
 p95_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "rate that one in twenty of the hours (for a drive: of the files) exceeds" }
 best_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "highest rate" }
-reached = { type = "DOUBLE", unit = "1", doc = "share of the hours (for a drive: of the files) with at least the rate in the fact; NULL where the fact is not a rate" }
+reached = { type = "DOUBLE", unit = "1", doc = "share of the hours (for a drive: of the files) with at least the rate that the fact states; NULL where the fact states no rate" }
 of_expected = { type = "DOUBLE", unit = "1", doc = "p95_mb_s / rate in the fact; NULL where the fact is not a rate" }
 */
 WITH rate AS (

@@ -42,7 +42,7 @@ mode = { type = "VARCHAR", doc = "read, write or mixed" }
 pattern = { type = "VARCHAR", doc = "order in which the mount read files: single, complete, sequential, alternate, sparse or random; NULL for writes" }
 requested_at = { type = "TIMESTAMP", doc = "mount request, UTC" }
 n_files = { type = "BIGINT", doc = "number of complete files that the mount moved" }
-volume_gb = { type = "DOUBLE", unit = "GB", doc = "data moved on tape in these files" }
+volume_gb = { type = "DOUBLE", unit = "GB", doc = "data of these mounts' files that was written to or read from tape" }
 file_share = { type = "DOUBLE", unit = "1", doc = "files that the mount moved / all files on the tape; NULL where the number of files on the tape is not known" }
 drive_rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / time in which the drive moved them" }
 drive_rate_basis = { type = "VARCHAR", doc = "how the time in the drive rate was measured. call: inside drive calls. block: in the loop over blocks, with checksums and waits in the buffer. encp: by the client, with waits for data and file marks" }

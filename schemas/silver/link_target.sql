@@ -13,7 +13,7 @@ polled_host = { type = "VARCHAR", doc = "device that MRTG polls; NULL where MRTG
 polled = { type = "VARCHAR", doc = "side of the link that is polled, if the device's name shows it: switch or host" }
 n_members = { type = "BIGINT", doc = "number of interfaces or programs whose values the target adds up; more than one for a bond" }
 snmp_version = { type = "VARCHAR", doc = "SNMP version, if it is the same for all interfaces of the target; NULL otherwise" }
-is_turned = { type = "BOOLEAN", doc = "true if a minus sign before the target swaps in and out; NULL where this differs between the interfaces of the target" }
+is_turned = { type = "BOOLEAN", doc = "true if MRTG's configuration swaps in and out by a minus sign before the target; NULL where this differs between the interfaces of the target" }
 is_traffic = { type = "BOOLEAN", doc = "true if the target counts bytes of a network link; false for packets, loads, disks and unknown units" }
 divisor = { type = "DOUBLE", doc = "number by which values of a native log must be divided to get bytes/s: 3600 under perhour, 60 under perminute, 8 for a gauge of bits/s, else 1" }
 has_zeros_for_holes = { type = "BOOLEAN", doc = "true with the option unknaszero: the log then has zeros for missing values, and repeated values are real measurements" }

@@ -11,7 +11,7 @@ session_id = { type = "VARCHAR", doc = "identifier of the mount: its drive, volu
 system = { type = "VARCHAR", doc = "archive system" }
 library = { type = "VARCHAR", doc = "library" }
 drive = { type = "VARCHAR", doc = "name of the drive; NULL where site.toml does not name the library's drive and several drives are possible" }
-slot = { type = "VARCHAR", doc = "name that the library gives the drive; NULL where only TSM's server lists the mount" }
+slot = { type = "VARCHAR", doc = "place of the drive in the library, by the library's own name; NULL where only TSM's server lists the mount" }
 volume = { type = "VARCHAR", doc = "tape label" }
 mounted_at = { type = "TIMESTAMP", doc = "when the volume was in the drive" }
 dismounted_at = { type = "TIMESTAMP", doc = "when the drive was free again: from a library exact to half a minute, from SCSI pages the time of the last reading; NULL where not known" }

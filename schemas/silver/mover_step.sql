@@ -18,7 +18,7 @@ volume = { type = "VARCHAR", doc = "tape label; NULL where the line does not sho
 session_id = { type = "VARCHAR", doc = "identifier of the mount to which the step belongs; NULL between mounts" }
 attempt_id = { type = "VARCHAR", was = "try_id", doc = "identifier of the attempt at a file to which the step belongs. An attempt lasts from one request of the mover to its next" }
 is_after_hole = { type = "BOOLEAN", doc = "true if the log has a hole between the previous step and this step" }
-file_number = { type = "BIGINT", doc = "number of the file on the volume: in position lines the file to which the tape is moved, in other lines the position or location that the line has" }
+file_number = { type = "BIGINT", doc = "number of the file on the volume: in position lines the file to which the tape is moved, in other lines the file at the line's position or location" }
 bytes = { type = "BIGINT", unit = "bytes", doc = "in started lines, bytes to be moved; in data_ended and drive_stats lines, bytes moved to or from tape, including the wrapper" }
 block_address = { type = "BIGINT", doc = "in filemark and drive_stats lines, logical block address of the tape after the file; 0 where the drive does not report it" }
 buffer_s = { type = "DOUBLE", unit = "s", doc = "in timing lines, time spent waiting for the memory buffer (pull for a write, push for a read)" }
