@@ -105,9 +105,9 @@ def efficiency(rows: pl.DataFrame, at_mb: float) -> alt.Chart:
         .encode(
             x=x,
             y=alt.Y("efficiency:Q", title="efficiency", scale=alt.Scale(domain=[0, 1]), axis=alt.Axis(tickCount=5)),
-            **by_colour_and_dash("n_files", names, title="files a mount", columns=6),
+            **by_colour_and_dash("n_files", names, title="files per mount", columns=6),
             tooltip=[
-                alt.Tooltip("n_files:N", title="files a mount"),
+                alt.Tooltip("n_files:N", title="files per mount"),
                 number("file_mb", "size [MB]"),
                 number("efficiency", "efficiency", "1"),
             ],
