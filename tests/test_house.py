@@ -315,6 +315,8 @@ def test_commands_have_help() -> None:
         if isinstance(param, click.Option) and not param.help
     ]
     assert not silent, "these have no help"
+    cut = [name for name, command in found.items() if command.get_short_help_str(limit=60).endswith("...")]
+    assert not cut, "their first sentence is cut in the list of commands: at most 60 characters"
 
 
 # Rule 8: the guests stay at their borders.

@@ -37,7 +37,7 @@ def ask(
 @format_option
 @click.option("--timeout", "timeout_s", default=30.0, show_default=True, help="Stop the query after this many seconds.")
 def sql(statement: str, site_path: Path, form: str, timeout_s: float) -> None:
-    """Run one SELECT on the tables of site, ops, bronze, silver and gold, read-only, with limits on time and memory."""
+    """Run one SELECT on the warehouse. It reads site, ops, bronze, silver and gold, with limits on time and memory."""
     from pipelines import steps
 
     print_answer(steps.ask_sql(steps.site_at(site_path), statement, timeout_s), form)

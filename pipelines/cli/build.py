@@ -18,7 +18,7 @@ if TYPE_CHECKING:  # the command line starts without the libraries that the step
 @json_option
 @click.option("--full", is_flag=True, help="Compute all days again, not only days with changed data.")
 def build(site_path: Path, as_json: bool, full: bool) -> None:
-    """Compute events and metrics for data that changed; commit them only if no critical check fails."""
+    """Compute events and metrics of changed data. They are committed only if no critical check fails."""
     built = build_site(load_site(site_path), full)
     print_counts(built.as_dict(), as_json, built.sentence)
 

@@ -45,7 +45,7 @@ def rules(site_path: Path) -> None:
 @click.argument("topic", required=False)
 @site_option
 def questions(topic: str | None, site_path: Path) -> None:
-    """List the questions that `tapescope ask` answers, by topic, or only those of one TOPIC."""
+    """List the questions for `tapescope ask`, by topic. With TOPIC, only those of one topic."""
     from pipelines.catalog.contracts import TOPICS, load_catalog
 
     groups = load_catalog().by_topic()
@@ -62,7 +62,7 @@ def questions(topic: str | None, site_path: Path) -> None:
 @click.argument("name")
 @site_option
 def explain(name: str, site_path: Path) -> None:
-    """Explain a relation, rule, question, source or model: definition, columns, units, limits, checks."""
+    """Explain a relation, rule, question, source or model. It shows definition, columns, units, limits and checks."""
     from pipelines.catalog.contracts import load_catalog
     from pipelines.reporting.dictionary import explain as page
 

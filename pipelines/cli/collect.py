@@ -21,7 +21,7 @@ from pipelines.primitives.text import escape_control
     "--watch", is_flag=True, help="Keep running until SIGTERM or Ctrl-C, and collect from each entry when it is due."
 )
 def collect(names: tuple[str, ...], site_path: Path, as_json: bool, is_all: bool, watch: bool) -> None:
-    """Collect from the [[collect]] entries of site.toml that are due, or from the given entries.
+    """Collect from the [[collect]] entries that are due. With names, only from these entries of site.toml.
 
     The next ingest reads the answers. Tokens come from TAPESCOPE_COLLECT_TOKEN, or from the variable that `token` of
     an entry names. The exit code is 1 if an entry failed; answers of other entries are kept.

@@ -39,7 +39,7 @@ runpy.run_module("streamlit", run_name="__main__", alter_sys=True)
     help="Host name under which browsers open the pages, such as that of a proxy; can be given several times.",
 )
 def dashboard(site_path: Path, port: int, address: str, hosts: tuple[str, ...]) -> None:
-    """Start the dashboard on this machine (needs the extra `dashboard`)."""
+    """Start the dashboard on this machine. It needs the extra `dashboard`."""
     from pipelines import steps
     from pipelines.config.site import site_file
 

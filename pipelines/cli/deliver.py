@@ -22,7 +22,7 @@ No recipients: site.toml has no [deliver] section. For example:
     "--again", is_flag=True, help="Send the report again to recipients that already have the report of this day."
 )
 def deliver(site_path: Path, day_day: Any, from_day: Any, to_day: Any, again: bool) -> None:
-    """Write the report and send it to the recipients in site.toml's [deliver].
+    """Write the report and send it. The recipients are in site.toml's [deliver].
 
     It goes by mail, into a folder, to a webhook, to Alertmanager, into a Prometheus text file, or as WLCG tape metrics.
     Names and passwords come from TAPESCOPE_SMTP_USER, TAPESCOPE_SMTP_PASSWORD, TAPESCOPE_WEBHOOK_TOKEN and

@@ -25,7 +25,7 @@ FINDINGS_FOUND = 4
     "--fail-on", type=click.Choice(SEVERITIES), help="Exit with code 4 if there are findings of at least this severity."
 )
 def detect(site_path: Path, day_day: Any, from_day: Any, to_day: Any, as_json: bool, fail_on: str | None) -> None:
-    """Apply the rules to a period; default: the last day with data."""
+    """Apply the rules to a period. Default: the last day with data."""
     from pipelines import steps
 
     site = load_site(site_path)

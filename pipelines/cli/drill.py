@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 @click.option("--limit", type=click.IntRange(1, 1000), default=10, show_default=True, help="Intervals, longest first.")
 @site_option
 def drill(drive: str, bucket: str, day: datetime | None, limit: int, site_path: Path) -> None:
-    """Show how a drive spent its hours: mounts, files and gaps, with the log lines at their start and end."""
+    """Show how a drive spent its hours. It lists mounts, files and gaps, with the log lines at their start and end."""
     from pipelines import steps
 
     found = steps.drill(steps.site_at(site_path), drive, bucket, day.date() if day else None, limit)

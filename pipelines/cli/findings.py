@@ -13,7 +13,7 @@ from pipelines.primitives.text import escape_control
 
 @click.group()
 def finding() -> None:
-    """List findings and how long each has been open; acknowledge, mute or reopen a finding."""
+    """List, acknowledge, mute or reopen findings. The list shows how long each has been open."""
 
 
 def _id_argument(command: Command) -> Command:
@@ -40,7 +40,7 @@ def _rows(site_path: Path, question: str, params: dict[str, str]) -> list[dict[s
 @_day_option
 @click.option("--all", "with_gone", is_flag=True, help="Also list findings that are gone.")
 def list_findings(site_path: Path, day: datetime | None, with_gone: bool) -> None:
-    """List the findings that are still present, with their ids and states."""
+    """List the findings that are still present. Each has its id and state."""
     rows = _rows(site_path, "finding_life", as_params(None, day and day.date()))
     listed = [row for row in rows if with_gone or row["state"] != "gone"]
     for row in listed:
@@ -61,7 +61,7 @@ def list_findings(site_path: Path, day: datetime | None, with_gone: bool) -> Non
 @site_option
 @_day_option
 def show(finding_id: str, site_path: Path, day: datetime | None) -> None:
-    """Show all about one finding, given its id or the first characters of the id."""
+    """Show all about one finding. Give its id or the first characters of the id."""
     from pipelines.analysis.finding_id import resolve_prefix
     from pipelines.catalog.contracts import load_catalog
     from pipelines.primitives import format
@@ -89,7 +89,7 @@ def _mark(site_path: Path, finding_id: str, kind: str, until: date | None, note:
 @_note_option
 @site_option
 def acknowledge(finding_id: str, note: str | None, site_path: Path) -> None:
-    """Acknowledge a finding: it no longer counts as open until it disappears and returns."""
+    """Acknowledge a finding. It no longer counts as open until it disappears and returns."""
     _mark(site_path, finding_id, "acknowledge", None, note, "acknowledged until it is gone")
 
 
@@ -99,7 +99,7 @@ def acknowledge(finding_id: str, note: str | None, site_path: Path) -> None:
 @_note_option
 @site_option
 def mute(finding_id: str, until: datetime | None, note: str | None, site_path: Path) -> None:
-    """Mute a finding until a day, or permanently, even if it disappears and returns."""
+    """Mute a finding until a day, or permanently. It stays muted if it disappears and returns."""
     last = until.date() if until else None
     _mark(site_path, finding_id, "mute", last, note, f"muted {f'until {last}' if last else 'for good'}")
 

@@ -17,7 +17,7 @@ from pipelines.cli.output import reading_bar
 @workers_option
 @click.option("--again", is_flag=True, help="Also read files that were withdrawn with `forget`.")
 def ingest(paths: tuple[Path, ...], site_path: Path, as_json: bool, workers: int | None, again: bool) -> None:
-    """Read new and changed logs: those that site.toml names, or the given files and folders."""
+    """Read new and changed logs. Without arguments all that site.toml names, else the given files and folders."""
     from pipelines import steps
 
     site, given = load_site(site_path), list(paths) or None
@@ -31,7 +31,7 @@ def ingest(paths: tuple[Path, ...], site_path: Path, as_json: bool, workers: int
 @site_option
 @json_option
 def forget(file: str, site_path: Path, as_json: bool) -> None:
-    """Withdraw a file (given by path or file_id), and remove its rows from all tables."""
+    """Withdraw a file and its rows from all tables. Name it by its path or file_id."""
     from pipelines import steps
 
     site = load_site(site_path)

@@ -14,7 +14,7 @@ from pipelines.cli.options import json_option, load_site, site_option
 @json_option
 @click.option("--dry-run", is_flag=True, help="Only print the work that would be done.")
 def maintain(site_path: Path, as_json: bool, dry_run: bool) -> None:
-    """Drop rows older than site.toml's retention; merge small files, expire old snapshots, remove unused files."""
+    """Drop old rows and unused files. Rows older than site.toml's retention go; small files are merged."""
     from pipelines import steps
 
     counts = steps.maintain(load_site(site_path), dry_run).as_dict()

@@ -18,7 +18,7 @@ from pipelines.primitives.text import escape_control
 @click.option("--source", help="Read the file as this source, even if its first lines do not fit.")
 @click.option("--rejects", is_flag=True, help="Print the rejected lines instead of the records.")
 def parse(file: Path, site_path: Path, source: str | None, rejects: bool) -> None:
-    """Print a file's records as JSON lines, without a warehouse; counts go to standard error."""
+    """Print a file's records as JSON lines. No warehouse is needed; counts go to standard error."""
     from pipelines import steps
 
     site = load_site(site_path) if (site_path / "site.toml").exists() or site_path.is_file() else None
@@ -37,7 +37,7 @@ def parse(file: Path, site_path: Path, source: str | None, rejects: bool) -> Non
     "--verbose", "-v", is_flag=True, help="Also show what the file lacks for each source, nearest source first."
 )
 def recognise(paths: tuple[Path, ...], site_path: Path, verbose: bool) -> None:
-    """Show which source reads a file; if none does, show the nearest source and what the file lacks for it."""
+    """Show which source reads a file. If none does, it shows the nearest source and what the file lacks for it."""
     from pipelines import steps
 
     recognised = steps.recognise(list(paths))

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @click.group()
 def recommendation() -> None:
-    """Record recommendations with their promised gain, and compare the gain with the outcome."""
+    """Record recommendations with their promised gain. The gain is compared with the outcome."""
 
 
 @recommendation.command()
@@ -40,7 +40,7 @@ def recommendation() -> None:
 def make(
     finding: str | None, drives: str | None, gain: str | None, is_hours: bool, text: str | None, site_path: Path
 ) -> None:
-    """Record a recommendation, either from a finding or of your own."""
+    """Record a recommendation. It comes from a finding, or is your own."""
     from pipelines import steps
     from pipelines.analysis.forecast import recommendations
     from pipelines.catalog.contracts import load_catalog
@@ -62,7 +62,7 @@ def make(
 @click.option("--note", help="Note on the work that was done.")
 @site_option
 def apply(number: int, day: datetime, note: str | None, site_path: Path) -> None:
-    """Record that a recommendation is in effect from a site day on."""
+    """Record that a recommendation is in effect. Give its first site day."""
     _change(site_path, number, "applied", day, note)
 
 
@@ -98,7 +98,7 @@ def _change(site_path: Path, number: int, event: str, day: datetime, note: str |
 )
 @format_option
 def list_them(site_path: Path, day: datetime | None, n_days: int, form: str) -> None:
-    """List recommendations with the promised gain in GB per day, the gain achieved since, and a comparison of both."""
+    """List recommendations and their gains. Both are in GB per day: the gain promised, and the gain achieved since."""
     from pipelines.analysis.forecast import recommendations
 
     found = recommendations.scores(history(site_path, day, n_days))

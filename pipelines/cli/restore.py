@@ -16,7 +16,7 @@ _MOST_NAMED = 5
 @click.option("--force", is_flag=True, help="Replace the catalogue even if it is not damaged.")
 @click.option("--adopt", is_flag=True, help="Keep the present catalogue, which was restored by other means.")
 def restore(backup: str | None, site_path: Path, only_list: bool, force: bool, adopt: bool) -> None:
-    """Restore the warehouse's catalogue from BACKUP; default: the newest backup that is not damaged."""
+    """Restore the warehouse's catalogue from BACKUP. Default: the newest backup that is not damaged."""
     from pipelines import steps
 
     site = steps.site_at(site_path)

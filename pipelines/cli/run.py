@@ -33,7 +33,7 @@ def run(
     fail_on: str | None,
     workers: int | None,
 ) -> None:
-    """Run the steps ingest, build, detect, forecast and report, as the DAG nightly_report does."""
+    """Run ingest, build, detect, forecast and report. The DAG nightly_report does the same."""
     found = run_steps(load_site(site_path), *period(day_day, from_day, to_day), as_json=as_json, workers=workers)
     exit_on(found, fail_on)
 

@@ -21,7 +21,7 @@ _SHOWN = ("id", "what", "unit", "printed", "ours", "difference", "verdict")
 @site_option
 @format_option
 def study(name: str | None, table_name: str | None, site_path: Path, form: str) -> None:
-    """List the case studies, or show one: a document's published figures next to the computed ones, and contradictions.
+    """List the case studies, or show one. It has the published figures next to the computed ones, and contradictions.
 
     NAME may be shortened if it still fits only one study. Studies are the same at every site: `--site` has no effect.
     """

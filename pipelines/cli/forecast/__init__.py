@@ -17,7 +17,7 @@ from pipelines.cli.registration import register
 @click.option("--day", type=DAY, help="Site day from which to forecast; default: the last day with data.")
 @click.option("--json", "as_json", is_flag=True, help="Print the counts as JSON.")
 def forecast(context: click.Context, site_path: Path, day: datetime | None, as_json: bool) -> None:
-    """Fit models to the site's history: drives needed, time needed, and what a change would do.
+    """Fit models to the site's history. They estimate drives needed, time needed, and what a change would do.
 
     Without a subcommand, compute and store the forecasts of a night, as `tapescope run` does.
     """

@@ -45,7 +45,7 @@ def buffer(
     past: Past,
     form: str,
 ) -> None:
-    """Show which share of reads a disk buffer in front of the tapes would have served, and which size is enough.
+    """Show what a disk buffer in front of the tapes would serve. It gives the share of reads and the size needed.
 
     The logged reads of drives and pools are replayed in order, also with one buffer for each file family.
     """

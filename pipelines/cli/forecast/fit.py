@@ -16,7 +16,7 @@ from pipelines.primitives.format import no_estimate, quantity
 @history_options()
 @format_option
 def fit(past: Past, form: str) -> None:
-    """Fit the sizing formula to the site's mounts: the seconds per mount, file, seek and megabyte."""
+    """Fit the sizing formula to the site's mounts. It gives the seconds per mount, file, seek and megabyte."""
     from pipelines.analysis.forecast import fit_site
 
     everyone = fit_site(past())
@@ -57,7 +57,7 @@ def _notes(one: Any) -> Iterator[str]:
 @history_options()
 @format_option
 def campaign(past: Past, form: str) -> None:
-    """Show the progress of site.toml's campaigns, when each will finish, and which change would help most."""
+    """Show the progress and end of site.toml's campaigns. It also shows which change would help most."""
     from pipelines.analysis.forecast import progress
 
     history = past()
@@ -107,7 +107,7 @@ def _campaign_notes(one: Any) -> Iterator[str]:
 @click.command()
 @format_option
 def roadmap(form: str) -> None:
-    """Show the published figures of drive generations: rates, size of a wrap, time to fill a cartridge."""
+    """Show the published figures of drive generations. These are rates, size of a wrap, time to fill a cartridge."""
     from pipelines.config import technology
 
     rows = [

@@ -20,7 +20,7 @@ _AHEAD = (0, 91, 182, 365, 730)
 @history_options(728)
 @format_option
 def growth(group: str, family: str, past: Past, form: str) -> None:
-    """Project daily writes and their annual growth, and compare the archive's size with its plans.
+    """Project daily writes and their annual growth. The archive's size is compared with its plans.
 
     It uses the bytes written each day, from logs or accounting, and every [[plan]] of site.toml.
     """

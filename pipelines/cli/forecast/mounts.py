@@ -66,7 +66,7 @@ _TIME, _SIZE = _Amount("time", _SECONDS, "2h"), _Amount("size", _GB, "500GB")
 @history_options(7)
 @format_option
 def mounts(past: Past, form: str, **options: Any) -> None:
-    """Replay the recorded reads under another mount policy, and show the drive-hours saved and the waits of requests.
+    """Replay the recorded reads under another mount policy. It shows the drive-hours saved and the waits of requests.
 
     Without options, several policies are tried; a policy is listed if no other is better in both hours and waits.
     Options that are not given keep the site's recorded policy. There is no answer if the replay without

@@ -36,7 +36,7 @@ def drives(
     past: Past,
     form: str,
 ) -> None:
-    """Compute the number of drives that classes of traffic need, with an interval and the most important inputs.
+    """Compute the number of drives that traffic needs. It has an interval, and shows the most important inputs.
 
     Every number may be VALUE or VALUE:LOW:HIGH, where LOW and HIGH are the ends of a 90 % interval. With --drives-like,
     an efficiency may be FILESxMB. It is then computed from the site's costs for mounts of FILES files of MB megabytes.
@@ -111,7 +111,7 @@ def sizes(
     past: Past,
     form: str,
 ) -> None:
-    """Compute the file sizes, files per mount, chunks and buffers that are needed to reach an efficiency."""
+    """Compute what an efficiency needs. These are file sizes, files per mount, chunks and buffers."""
     from pipelines.analysis.models import sizing
 
     service = stated_service(calibration(drives_like, speed, past), speed)

@@ -36,8 +36,10 @@ def recall(
     past: Past,
     form: str,
 ) -> None:
-    """Estimate how long reading FILES (numbers such as 3,17,20-40) of a tape takes in three orders, and how long
-    reading the complete tape takes. The row `together` assumes that these files are next to each other on one tape.
+    """Estimate how long reading files of a tape takes.
+
+    FILES are numbers such as 3,17,20-40. They are read in three orders, and the complete tape for comparison. The row
+    `together` assumes that these files are next to each other on one tape.
     """
     from pipelines.analysis.forecast import estimate_recall
 
@@ -131,7 +133,7 @@ def _number_of_drives(_: Any, __: Any, texts: tuple[str, ...]) -> dict[str, int]
 @history_options(7)
 @format_option
 def whatif(past: Past, form: str, **changes: Any) -> None:
-    """Replay the recorded days with changes; there is no answer if a replay without changes is more than 10 % off.
+    """Replay the recorded days with changes. There is no answer if a replay without changes is more than 10 % off.
 
     If several changes are given, each is also replayed alone. Changes with which mounts end
     soonest come first; changes with which drives cannot keep up come last.
