@@ -144,7 +144,7 @@ def test_acknowledge_mute_and_reopen(judged: Site) -> None:
 def test_an_unknown_id_is_named(judged: Site) -> None:
     for command in ("acknowledge", "show"):
         assert isinstance(run(judged, command, "zzz").exception, TapescopeError)
-    with pytest.raises(TapescopeError, match="start with"):
+    with pytest.raises(TapescopeError, match="an id that starts with"):
         steps.mark_finding(judged, "", findings.MUTE)
 
 

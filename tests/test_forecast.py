@@ -173,7 +173,7 @@ def test_fit_finds_what_the_generator_was_given(site: Site) -> None:
         assert "mounts of few files as well as of many" in line.unknown["mount_s"].data_needed
         assert one.mounts.n_files.max() <= 10 and one.mounts.n_files.min() >= 9
     output = output_of(site, "fit")
-    assert "as in CERN's sizing note: the formula fits" in output
+    assert "120 s per mount and 4.4 s per file, as in CERN's sizing note: the formula fits" in output
     few = ("--days", "1", "--day", "2010-02-01")
     refused = run(site, "drives", "--traffic", "a=1,1,0.5", "--drives-like", "LTO-4 read", *few)
     assert isinstance(refused.exception, TapescopeError) and "cannot estimate costs of LTO-4 read: " in str(
@@ -206,8 +206,8 @@ def test_recall_commands(site: Site) -> None:
     for files, why in (
         ("99", "no file 99"),
         ("1,1", "names a file twice"),
-        ("4-2", "write file numbers"),
-        ("x", "write file"),
+        ("4-2", "write file numbers such as 3,17,20-40, not '4-2'"),
+        ("x", "write file numbers such as 3,17,20-40, not 'x'"),
     ):
         bad = run(site, "recall", "VR0001", files, "--speed", "80")
         assert bad.exit_code and why in bad.output + str(bad.exception), files
@@ -328,7 +328,7 @@ def test_drives_that_cannot_be_estimated() -> None:
     mounts = Mounts(*(np.full(4, number) for number in (10.0, 10_000.0, 200.0)))
     read = {"read": Fitted("LTO-4", "read", mounts, calibration.fit(mounts))}
     for generation, days, fitted, why in (
-        ("LTO-4", [row], {}, "read traffic: only 0 mounts were logged completely"),
+        ("LTO-4", [row], {}, "read traffic: only 0 mounts were logged completely, from request to dismount"),
         (None, [row], read, "no native rate is known for these drives"),
         ("LTO-4", [row | {"read_gb": 0.0}], read, "no data moved"),
         ("LTO-4", [row | {"down_hours": 24.0}], read, "down on all days with logs"),

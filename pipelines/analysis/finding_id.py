@@ -13,7 +13,6 @@ def resolve_prefix(ids: Collection[str], beginning: str) -> str:
     """
     found = sorted({known for known in ids if known.startswith(beginning)})
     if len(found) != 1 or not beginning:
-        start = f"an id that starts with {beginning!r}"
-        why = f"the ids of {len(found)} findings start with {beginning!r}" if found else f"no finding has {start}"
-        raise TapescopeError(why, "`tapescope finding list` shows the ids")
+        count = f"{len(found)} findings have" if found else "no finding has"
+        raise TapescopeError(f"{count} an id that starts with {beginning!r}", "`tapescope finding list` shows the ids")
     return found[0]

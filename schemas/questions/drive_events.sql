@@ -42,31 +42,29 @@ event AS (
       AND e.drive IS NOT NULL AND $drive IN ('', e.drive)
 ),
 happened AS (
-    SELECT drive, kind, from_at, to_at, lasted_s, NULL AS volume, NULL AS error, file_id, line_no, NULL AS message,
-           end_file_id, end_line_no
+    SELECT drive, kind, from_at, to_at, lasted_s, NULL AS volume, NULL AS error, file_id, line_no, end_file_id, end_line_no
     FROM outage
     UNION ALL
-    SELECT e.drive, e.kind, e.happened_at, NULL, e.lost_s, e.volume, e.error, e.file_id, e.line_no, e.message, NULL, NULL
+    SELECT e.drive, e.kind, e.happened_at, NULL, e.lost_s, e.volume, e.error, e.file_id, e.line_no, NULL, NULL
     FROM event e ANTI JOIN outage o ON o.drive = e.drive AND o.file_id = e.file_id AND o.line_no = e.line_no
 ),
 first_ones AS (
     SELECT * FROM happened ORDER BY from_at, drive, kind, file_id, line_no LIMIT $n
 ),
-of_outage AS (
-    SELECT file_id, line_no FROM outage UNION SELECT end_file_id, end_line_no FROM outage WHERE end_line_no IS NOT NULL
-),
 kept AS (
     SELECT file_id, line_no, any_value(message) AS message FROM (
-        SELECT file_id, line_no, message FROM silver.event WHERE near_days(day, $first_day - 34, $last_day + 34)
+        SELECT file_id, line_no, message FROM silver.event WHERE near_days(day, $first_day, $last_day)
         UNION ALL
-        SELECT file_id, line_no, message FROM silver.mover_step WHERE near_days(day, $first_day - 34, $last_day + 34)
-    ) SEMI JOIN of_outage USING (file_id, line_no)
-    GROUP BY file_id, line_no
+        SELECT m.file_id, m.line_no, m.message FROM silver.mover_step m
+        SEMI JOIN outage o ON o.drive = m.drive AND (o.file_id = m.file_id AND o.line_no = m.line_no
+                                                   OR o.end_file_id = m.file_id AND o.end_line_no = m.line_no)
+        WHERE near_days(m.day, $first_day - 34, $last_day + 34)
+    ) GROUP BY file_id, line_no
 )
 SELECT h.drive, h.kind,
        CASE h.kind WHEN 'outage' THEN 'out of service' WHEN 'volume_no_access' THEN 'tape not accessible'
                    ELSE replace(h.kind, '_', ' ') END AS what,
-       h.from_at, h.to_at, h.lasted_s / 3600 AS lasted_hours, h.volume, h.error, f.path, h.line_no, coalesce(h.message, k.message) AS message,
+       h.from_at, h.to_at, h.lasted_s / 3600 AS lasted_hours, h.volume, h.error, f.path, h.line_no, k.message,
        g.path AS end_path, h.end_line_no, l.message AS end_message
 FROM first_ones h
 LEFT JOIN ops.file f ON f.file_id = h.file_id

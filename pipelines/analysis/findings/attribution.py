@@ -41,5 +41,5 @@ def explain(connection: Connection, rule: Rule, hit: Hit) -> dict[str, Any]:
 def _found(step_at: datetime, change_id: str, changed_at: datetime, what: str) -> dict[str, Any]:
     after_hours = (step_at - changed_at) / timedelta(hours=1)
     quoted = what if len(what) <= QUOTED_CHARS else f"{what[: QUOTED_CHARS - 1]}…"
-    when = f"{after_hours:.2g} h after '{quoted}'" if after_hours > 0 else f"about the time of '{quoted}'"
-    return {"change": when, "change_id": change_id, "change_after_hours": after_hours}
+    when = f"{after_hours:.2g} h after" if after_hours > 0 else "about the time of"
+    return {"change": f"{when} '{quoted}'", "change_id": change_id, "change_after_hours": after_hours}

@@ -170,9 +170,8 @@ def _known_at(origin: Origin, state: Carry) -> int | None:
         if start is None or (n_before and origin.interval_s is None):
             raise UnreadableFile(
                 "the output of sg_logs has no time",
-                "write the time above each output: date -u +'# %FT%TZ'. Or give `start_at` or"
-                " `date` in the file's [[input]]"
-                " of site.toml, and `interval_s` if the file has more than one output",
+                "write the time above each output: date -u +'# %FT%TZ'. Or give `start_at` or `date` in the file's"
+                " [[input]] of site.toml, and `interval_s` if the file has more than one output",
                 reason="no_clock",
             )
         state["at"] = microseconds(start + timedelta(seconds=n_before * (origin.interval_s or 0)))
