@@ -174,6 +174,18 @@ def test_drives_of_a_server_without_log_are_unknown_never_idle(whole: Site, tmp_
     assert query(site, of_others) == query(whole, of_others)
 
 
+def test_a_drive_whose_name_at_the_site_is_not_that_in_its_logs(whole: Site, tmp_path: Path) -> None:
+    """Its logs cover the drive by the name that they use."""
+    text = SITE.replace('name = "D3"\n', 'name = "Hall 3"\nlogname = "D3"\n')
+    assert text != SITE
+    site = make_site(tmp_path / "site", text)
+    fill(site, DAYS)
+    make(site)
+    ledger = "SELECT day, bucket, duration_us FROM gold.drive_ledger WHERE drive = '{}' ORDER BY ALL"
+    assert query(site, ledger.format("Hall 3")) == query(whole, ledger.format("D3"))
+    assert query(site, ledger.format("D3")) == []
+
+
 def test_requests_wait_from_the_frontend_to_the_tape(whole: Site) -> None:
     """VA1 and VA2 were asked for at 10:00 on the first day, and begin 90.01 s after their mounts at 09:00."""
     found = query(

@@ -24,19 +24,19 @@ WITH logged AS (
 ),
 named AS (
     SELECT drive FROM site.drive UNION SELECT mover_host FROM site.drive WHERE mover_host IS NOT NULL
-    UNION SELECT slot FROM site.drive WHERE slot IS NOT NULL
+    UNION SELECT slot FROM site.drive WHERE slot IS NOT NULL UNION SELECT logname FROM site.drive WHERE logname IS NOT NULL
 ),
 owned AS (
     -- a drive that no log names counts for the first system
-    SELECT drive, slot, mover_host,
+    SELECT drive, logname, slot, mover_host,
            coalesce(system, (SELECT min(system) FROM site.drive),
                     (SELECT min(host) FROM logged ANTI JOIN named ON named.drive = logged.host WHERE speaks_for = 'drives')) AS system
     FROM site.drive
 ),
 spoken AS (
     SELECT o.system, o.drive, l.day, l.from_at, l.to_at
-    FROM (SELECT DISTINCT system, drive, slot, unnest([drive, slot, mover_host, system]) AS name FROM owned) o
-    JOIN logged l ON l.host = o.name AND (l.speaks_for = 'drives' OR o.name IN (o.drive, o.slot))
+    FROM (SELECT DISTINCT system, drive, logname, slot, unnest([drive, logname, slot, mover_host, system]) AS name FROM owned) o
+    JOIN logged l ON l.host = o.name AND (l.speaks_for = 'drives' OR o.name IN (o.drive, o.logname, o.slot))
     UNION ALL
     SELECT system, drive, day, from_at, to_at FROM silver.drive_counter
     WHERE drive IS NOT NULL AND read_s + write_s + motion_s IS NOT NULL
