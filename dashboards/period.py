@@ -7,7 +7,7 @@ import streamlit as st
 from dashboards import fields, state
 
 WITH = {"": "nothing", "before": "the previous period", "week": "a week earlier", "month": "four weeks earlier"}
-PRESETS = {1: "Night", 7: "7 days", 30: "30 days", 90: "90 days"}
+PRESETS = {1: "Night", 7: "7 d", 30: "30 d", 90: "90 d"}
 Days = tuple[date, date]
 
 
@@ -33,12 +33,17 @@ def choose(first: date, last: date, usual: date) -> Days:
         st.segmented_control(
             "Period", list(PRESETS), key="choose-preset", format_func=PRESETS.__getitem__, on_change=take
         )
-        with st.container(horizontal=True, gap="small", vertical_alignment="bottom"):
-            _arrow("‹", "Earlier", key, _moved(days, -1, first, last))
-            chosen = st.date_input(
-                "Days of the site", min_value=first, max_value=last, key=key, label_visibility="collapsed"
-            )
-            _arrow("›", "Later", key, _moved(days, 1, first, last))
+        chosen = st.date_input(
+            "Days of the site",
+            min_value=first,
+            max_value=last,
+            key=key,
+            format="YYYY-MM-DD",
+            label_visibility="collapsed",
+        )
+        with st.container(horizontal=True, gap="small"):
+            _arrow("‹ earlier", "Move the period one length earlier", key, _moved(days, -1, first, last))
+            _arrow("later ›", "Move the period one length later", key, _moved(days, 1, first, last))
     days = _both(chosen)
     state.keep("from", days[0].isoformat())
     state.keep("to", days[1].isoformat())
@@ -69,11 +74,12 @@ def _moved(days: Days, by: int, first: date, last: date) -> Days:
     return begin, min(begin + length - timedelta(days=1), last)
 
 
-def _arrow(sign: str, label: str, key: str, to: Days) -> None:
+def _arrow(label: str, help_text: str, key: str, to: Days) -> None:
     def move() -> None:
         st.session_state[key] = to
 
-    st.button(sign, help=label, on_click=move, key=f"move-{label}", disabled=to == _both(st.session_state[key]))
+    is_at_end = to == _both(st.session_state[key])
+    st.button(label, help=help_text, on_click=move, key=f"move-{label}", disabled=is_at_end, width="stretch")
 
 
 def _asked(first: date, last: date, usual: date) -> Days:

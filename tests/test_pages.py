@@ -105,12 +105,12 @@ def test_presets_and_arrows_move_the_period(app: AppTest) -> None:
     preset.set_value(7).run()
     assert app.date_input[0].value == (date(2010, 3, 4), DAY)
     assert url(app)["from"] == "2010-03-04" and url(app)["to"] == "2010-03-10"
-    button(app, "‹").click().run()
+    button(app, "‹ earlier").click().run()
     # seven days earlier; data begin on 21 February, long before
     assert app.date_input[0].value == (date(2010, 2, 25), date(2010, 3, 3))
     (preset,) = (one for one in app.button_group if one.label == "Period")
     assert preset.value is None, "no preset ends on another day than the last one"
-    button(app, "›").click().run()
+    button(app, "later ›").click().run()
     assert app.date_input[0].value == (date(2010, 3, 4), DAY)
 
 

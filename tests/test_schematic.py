@@ -5,7 +5,7 @@ from typing import Any
 from dashboards.charts.schematic import LEFT, MIDDLE, RIGHT, schematic
 
 NOTHING = dict.fromkeys(
-    ("station", "role", "spool", "links", "facts", "mode", "drives", "n_drives", "n_movers", "moved_gb")
+    ("station", "role", "spool", "links", "facts", "mode", "kind", "n_drives", "n_hosts", "moved_gb")
 )
 
 
@@ -22,10 +22,10 @@ def test_a_migration_station_between_two_kinds_of_drives() -> None:
     station = NOTHING | {"station": "dm8", "role": "migration", "spool": "1070 GB", "links": "p8 250 MB/s"}
     boxes, lines = data_of(
         [
-            station | {"mode": "read", "drives": "LTO-2", "n_drives": 2, "n_movers": 1, "moved_gb": 150.0},
-            station | {"mode": "write", "drives": "LTO-4", "n_drives": 1, "n_movers": None, "moved_gb": 75.0},
+            station | {"mode": "read", "kind": "LTO-2", "n_drives": 2, "n_hosts": 1, "moved_gb": 150.0},
+            station | {"mode": "write", "kind": "LTO-4", "n_drives": 1, "n_hosts": None, "moved_gb": 75.0},
             NOTHING | {"station": "dm5", "role": "migration"},
-            NOTHING | {"drives": "9940B", "n_drives": 7},
+            NOTHING | {"kind": "9940B", "n_drives": 7},
         ]
     )
     assert {name: (box["y"], box["text"]) for name, box in boxes.items()} == {

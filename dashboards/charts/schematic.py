@@ -28,12 +28,12 @@ def schematic(rows: Rows) -> alt.Chart:
             "y": place[begin],
             "y2": place[end],
             "way": "read" if row["mode"] == "read" else "written",
-            "what": f"{row['drives']} {'to' if row['mode'] == 'read' else 'from'} {row['station']}",
+            "what": f"{row['kind']} {'to' if row['mode'] == 'read' else 'from'} {row['station']}",
             "moved_gb": row["moved_gb"],
             "width": 1.5 + 8 * row["moved_gb"] / most,
         }
         for row in rows
-        if row["mode"] and row["station"] and row["drives"]
+        if row["mode"] and row["station"] and row["kind"]
         for begin, end in [_ends(row)]
     ]
     x = alt.Scale(domain=[0, 2 + _WIDE], nice=False)
@@ -46,17 +46,17 @@ def schematic(rows: Rows) -> alt.Chart:
 def _ends(row: dict[str, Any]) -> tuple[tuple[str, str], tuple[str, str]]:
     """The boxes a line leads from and to: what is read comes to the station, what is written goes from it."""
     station = (MIDDLE, row["station"])
-    return ((LEFT, row["drives"]), station) if row["mode"] == "read" else (station, (RIGHT, row["drives"]))
+    return ((LEFT, row["kind"]), station) if row["mode"] == "read" else (station, (RIGHT, row["kind"]))
 
 
 def _boxes(rows: Rows) -> list[dict[str, object]]:
     """The place of each box: its column, and its height between 0 (below) and 1."""
     texts: dict[tuple[str, str], str] = {}
     for row in rows:
-        n, hosts = row["n_drives"], row["n_movers"]
+        n, hosts = row["n_drives"], row["n_hosts"]
         drives = f"{n} drive{'s' if n != 1 else ''}" + (f" on {hosts} host{'s' if hosts != 1 else ''}" if hosts else "")
-        if row["drives"]:
-            texts[RIGHT if row["mode"] == "write" else LEFT, row["drives"]] = drives
+        if row["kind"]:
+            texts[RIGHT if row["mode"] == "write" else LEFT, row["kind"]] = drives
         if row["station"]:
             texts[MIDDLE, row["station"]] = "; ".join(
                 text for text in (row["role"], row["spool"], row["links"], row["facts"]) if text

@@ -11,26 +11,26 @@ spool = { type = "VARCHAR", doc = "size of the station's spool, and the number o
 links = { type = "VARCHAR", doc = "names of the station's network links, each with its capacity" }
 facts = { type = "VARCHAR", doc = "facts about the station in site.toml, on the last day of the period" }
 mode = { type = "VARCHAR", doc = "read (from drives to station) or write (from station to drives); NULL where no data moved" }
-drives = { type = "VARCHAR", doc = "kind of drives, named by library and technology" }
+kind = { type = "VARCHAR", doc = "kind of drives, named by library and technology" }
 n_drives = { type = "BIGINT", doc = "number of drives of this kind in service on the last day, declared or found in logs" }
-n_movers = { type = "BIGINT", doc = "number of hosts (mover hosts or tape servers) to which these drives are attached; NULL where no host is known" }
+n_hosts = { type = "BIGINT", doc = "number of hosts (mover hosts or tape servers) to which these drives are attached; NULL where no host is known" }
 moved_gb = { type = "DOUBLE", unit = "GB", doc = "data moved in the period between these drives and the station; NULL where nothing moved" }
 */
-WITH kind AS (
-    SELECT drive, coalesce(nullif(concat_ws(' ', robot, generation), ''), 'drives of unknown kind') AS drives, mover_host,
+WITH drive AS (
+    SELECT drive, coalesce(nullif(concat_ws(' ', robot, generation), ''), 'drives of unknown kind') AS kind, mover_host,
            coalesce(since_day <= $last_day, true) AND coalesce(until_day > $last_day, true) AS is_in_service
     FROM site.drive
 ),
 counted AS (
-    SELECT drives, count(*) FILTER (is_in_service) AS n_drives,
-           nullif(count(DISTINCT mover_host) FILTER (is_in_service), 0) AS n_movers
-    FROM kind GROUP BY drives
+    SELECT kind, count(*) FILTER (is_in_service) AS n_drives,
+           nullif(count(DISTINCT mover_host) FILTER (is_in_service), 0) AS n_hosts
+    FROM drive GROUP BY kind
 ),
 passed AS (
-    SELECT t.station, k.drives, t.mode, CAST(sum(t.bytes) AS DOUBLE) / 1e9 AS moved_gb
-    FROM gold.tape_traffic t JOIN kind k ON k.drive = t.drive
+    SELECT t.station, d.kind, t.mode, CAST(sum(t.bytes) AS DOUBLE) / 1e9 AS moved_gb
+    FROM gold.tape_traffic t JOIN drive d ON d.drive = t.drive
     WHERE t.day BETWEEN $first_day AND $last_day AND t.station IS NOT NULL
-    GROUP BY t.station, k.drives, t.mode
+    GROUP BY t.station, d.kind, t.mode
 ),
 disk AS (
     SELECT system AS station, count(DISTINCT member) AS n_disks FROM gold.pool_share
@@ -54,11 +54,11 @@ SELECT coalesce(s.station, p.station) AS station, s.role,
        nullif(concat_ws(', ', CASE WHEN s.spool_gb IS NOT NULL THEN format('{:g} GB', s.spool_gb) END,
                         CASE WHEN d.n_disks = 1 THEN '1 disk' WHEN d.n_disks > 1 THEN format('{} disks', d.n_disks) END), '')
            AS spool,
-       l.links, f.facts, p.mode, coalesce(p.drives, c.drives) AS drives, c.n_drives, c.n_movers, p.moved_gb
+       l.links, f.facts, p.mode, coalesce(p.kind, c.kind) AS kind, c.n_drives, c.n_hosts, p.moved_gb
 FROM station s
 FULL JOIN passed p ON p.station = s.station
-FULL JOIN counted c ON c.drives = p.drives
+FULL JOIN counted c ON c.kind = p.kind
 LEFT JOIN disk d ON d.station = s.station
 LEFT JOIN link l ON l.station = s.station
 LEFT JOIN fact f ON f.entity = s.station
-ORDER BY s.station NULLS LAST, p.mode NULLS LAST, drives
+ORDER BY s.station NULLS LAST, p.mode NULLS LAST, kind

@@ -12,7 +12,7 @@ PART = {
     "was": ["configuration"],
     "compares": True,
 }
-TOPOLOGY = ["station", "role", "spool", "links", "facts", "mode", "drives", "n_drives", "n_movers", "moved_gb"]
+TOPOLOGY = ["station", "role", "spool", "links", "facts", "mode", "kind", "n_drives", "n_hosts", "moved_gb"]
 
 
 def draw(page: Page) -> None:

@@ -17,7 +17,7 @@ PART = {
     "lacking": "samples of the hosts by vmstat, iostat, sar, nmon, collectd or Prometheus",
     "filters": ["station"],
 }
-CPU = {"cpu_user": "user code", "cpu_system": "kernel", "cpu_wait": "idle, disks outstanding"}
+CPU = {"cpu_user": "user code", "cpu_system": "kernel", "cpu_wait": "I/O wait"}
 PANELS = (
     ("Processors", {**CPU}, "share of processor time", True),
     ("Disks", {"read_mb_s": "read from disks", "write_mb_s": "written to disks"}, "MB/s", False),
