@@ -15,7 +15,7 @@ WORKERS_AIM = 1.7
 RE_AIM, LINES_AIM, PEAK_AIM_MB = 3.0, 4.0, 1000.0
 WHATIF_AIM_S = 10.0
 NIGHTLY_AIM_S = 300.0
-PAGE_AIM_MS = 300.0
+PAGE_AIM_MS, PERIOD_AIM_MS = 300.0, 1000.0  # as opened, and with another period: a week, a month or a year
 Results = dict[tuple[str, str], Result]  # by input and task
 
 
@@ -98,19 +98,22 @@ def judge(results: Results) -> list[Aim]:
 
 
 def judge_pages(results: Sequence[PageResult]) -> list[Aim]:
-    """One aim for each archive: all pages, whatever the period; those that miss it are named, the slowest first."""
+    """Two aims for each archive: pages as opened, and with a period chosen. Pages above it are named, slowest first."""
     aims = []
     for archive in dict.fromkeys(result.archive for result in results):
-        of_archive = sorted((result for result in results if result.archive == archive), key=lambda page: -page.p95_ms)
-        above = [page for page in of_archive if page.p95_ms >= PAGE_AIM_MS]
-        named = ", ".join(f"{page.title} ({page.period}: {page.p95_ms:,.0f} ms, {page.slowest})" for page in above)
-        requirement = f"{archive}: server time of a page below {PAGE_AIM_MS:g} ms (p95, {CORES} cores)"
-        got = (
-            f"{len(of_archive) - len(above)} of {len(of_archive)} pages; the slowest takes"
-            f" {of_archive[0].p95_ms:,.0f} ms"
-        )
-        aims.append(Aim(requirement, got, not above, named))
+        for words, is_opened, most_ms in (("as opened", True, PAGE_AIM_MS), ("with a period", False, PERIOD_AIM_MS)):
+            pages = [page for page in results if page.archive == archive and (page.period == "default") is is_opened]
+            if pages:
+                aims.append(_pages_aim(f"{archive}: server time of a page {words}", pages, most_ms))
     return aims
+
+
+def _pages_aim(what: str, pages: Sequence[PageResult], most_ms: float) -> Aim:
+    by_time = sorted(pages, key=lambda page: -page.p95_ms)
+    above = [page for page in by_time if page.p95_ms >= most_ms]
+    named = ", ".join(f"{page.title} ({page.period}: {page.p95_ms:,.0f} ms, {page.slowest})" for page in above)
+    got = f"{len(pages) - len(above)} of {len(pages)} pages; the slowest takes {by_time[0].p95_ms:,.0f} ms"
+    return Aim(f"{what} below {most_ms:g} ms (p95, {CORES} cores)", got, not above, named)
 
 
 def reason_of(stem: str) -> str:

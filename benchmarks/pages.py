@@ -54,16 +54,17 @@ def measure(name: str, site: Site, repeat: int, selected: Sequence[str] = ()) ->
 
 def _result(archive: str, run: dict) -> PageResult:  # type: ignore[type-arg]
     totals = [1e3 * sum(seconds) for seconds in run["seconds"]]
-    each = [1e3 * p95(seconds) for seconds in zip(*run["seconds"], strict=True)]
+    _, *calls = run["calls"]  # the first is no question: which snapshot is the newest
+    _, *each = (1e3 * p95(seconds) for seconds in zip(*run["seconds"], strict=True))
     slowest = max(range(len(each)), key=lambda place: each[place], default=None)
     return PageResult(
         archive,
         run["title"],
         run["period"],
-        len(run["calls"]),
+        len(calls),
         median(totals),
         p95(totals),
-        "" if slowest is None else run["calls"][slowest]["question"],
+        "" if slowest is None else calls[slowest]["question"],
         0.0 if slowest is None else each[slowest],
     )
 

@@ -97,12 +97,22 @@ class Asked:
 
 
 def newest(name: str) -> Asked:
-    """The answer from the newest snapshot, not a remembered one: ask the rest of its snapshot. Raises NoAnswer."""
+    """The answer from the newest snapshot. Raises NoAnswer."""
+    return ask(name, newest_snapshot(), {})
+
+
+def newest_snapshot() -> int:
+    """The number of the newest snapshot, not a remembered one. Raises NoAnswer."""
     try:
-        return _ask(*_here(), name, {}, None)
+        return _newest_snapshot(*_here())
     except NoAnswer:
         _open.clear()  # what was open may be gone; its successor is asked once
-        return _ask(*_here(), name, {}, None)
+        return _newest_snapshot(*_here())
+
+
+def _newest_snapshot(path: str, which: str) -> int:
+    with refusing():
+        return _open(path, which, None).newest()
 
 
 def ask(name: str, snapshot: int, params: dict[str, str]) -> Asked:
@@ -112,12 +122,9 @@ def ask(name: str, snapshot: int, params: dict[str, str]) -> Asked:
 
 @st.cache_data(max_entries=500, show_spinner=False)
 def _remembered(path: str, which: str, name: str, params: tuple[tuple[str, str], ...], snapshot: int) -> Asked:
-    return _ask(path, which, name, dict(params), snapshot)
-
-
-def _ask(path: str, which: str, name: str, params: dict[str, str], snapshot: int | None) -> Asked:
+    given = dict(params)
     with refusing():
-        return Asked(name, params, _open(path, which, snapshot).ask(load_catalog(), name, params))
+        return Asked(name, given, _open(path, which, snapshot).ask(load_catalog(), name, given))
 
 
 def last_day(snapshot: int) -> date:

@@ -92,11 +92,11 @@ def open_page(title: str, compares: bool = False, reloads: bool = False) -> Page
     if title:
         st.title(title, anchor=False)
     try:
-        known = data.newest("period")
+        newest = data.newest_snapshot()
+        site = next(iter(data.ask("period", newest, {}).rows), {})
     except data.NoAnswer as problem:
         first_visit.show(problem)
-    site = next(iter(known.rows), {})
-    snapshot = _pinned(known.answer.snapshot)
+    snapshot = _pinned(newest)
     if not site.get("last_day"):
         first_visit.show_undated(snapshot)
     first, last = period.choose(site["first_day"], site["last_day"], data.last_day(snapshot))
@@ -113,7 +113,7 @@ def open_page(title: str, compares: bool = False, reloads: bool = False) -> Page
         )
     st.session_state[_IS_FRESH] = True
     refreshes = state.keep("refresh", "yes" if state.value("refresh") == "yes" else "")
-    _watch(known.answer.snapshot, reloads or bool(refreshes))
+    _watch(newest, reloads or bool(refreshes))
     _show_coverage(page.ask("coverage"))
     return page
 
@@ -150,14 +150,13 @@ def _watch(snapshot: int, reloads: bool) -> None:
 def offer_newer(snapshot: int, reloads: bool) -> None:
     """Offer to reload once there are newer data, or reload."""
     try:
-        known = data.newest("freshness")
+        if data.newest_snapshot() == snapshot:
+            return
+        if reloads:
+            st.rerun()
+        ended = data.newest("freshness").rows[0]["ended_at"]
     except data.NoAnswer:
         return  # the page itself reports it when it runs again
-    if known.answer.snapshot == snapshot:
-        return
-    if reloads:
-        st.rerun()
-    ended = known.rows[0]["ended_at"]
     st.button(f"Updated {zone.show_one(ended):%H:%M} · reload" if ended else "Updated · reload", type="primary")
 
 

@@ -51,7 +51,7 @@ def _pages(text: str) -> Iterator[tuple[str, str, dict[str, str]]]:
 
 def _things(text: str) -> Iterator[tuple[str, str, dict[str, str]]]:
     try:
-        newest = data.newest("period").answer.snapshot
+        newest = data.newest_snapshot()
         found = data.ask("search", newest, {"text": text, "n": str(MOST_SHOWN + 1)})
     except data.NoAnswer:
         return

@@ -159,7 +159,7 @@ def _saved() -> list[Path]:
 def _usual_days() -> dict[str, str]:
     """The day that pages open on, for questions that want days."""
     try:
-        day = str(data.last_day(data.newest("period").answer.snapshot))
+        day = str(data.last_day(data.newest_snapshot()))
     except data.NoAnswer:
         day = "2000-01-01"
     return {"first_day": day, "last_day": day}

@@ -9,7 +9,7 @@ from pipelines.answers.question import Answer, answer
 from pipelines.catalog.contracts import Catalog, macros
 from pipelines.config.site import Site
 from pipelines.primitives.errors import QuestionRefused
-from pipelines.warehouse.connection import LAKE, Connection, Warehouse, warehouse_identity
+from pipelines.warehouse.connection import LAKE, Connection, Warehouse, snapshot_id, warehouse_identity
 
 
 class SnapshotReader:
@@ -40,6 +40,11 @@ class SnapshotReader:
         """A question's answer, on a cursor of its own. Raises QuestionRefused."""
         with self.cursor() as cursor:
             return answer(cursor, catalog, name, params, self._snapshot)
+
+    def newest(self) -> int:
+        """The number of the newest snapshot there is."""
+        with self.cursor() as cursor:
+            return snapshot_id(cursor)
 
     @contextmanager
     def cursor(self) -> Iterator[Connection]:

@@ -40,41 +40,46 @@ WITH sat AS (
     WINDOW tape AS (PARTITION BY system, volume ORDER BY from_at, session_id)
 ),
 wound AS (
-    SELECT system, session_id, next_transfer_id, position_s FROM silver.gap
-    WHERE near_days(day, $first_day - 1, $last_day + 1)
+    SELECT system, next_transfer_id, position_s FROM silver.gap
+    WHERE near_days(day, $first_day - 1, $last_day + 1) AND position_s > 0
+),
+named AS (
+    SELECT t.system, t.session_id, t.transfer_id, t.started_at, t.storage_group, t.file_family, t.mode, t.volume, t.bytes,
+           string_split(trim(v.path, '/'), '/') AS names, coalesce(w.position_s, 0) AS position_s
+    FROM silver.transfer t
+    LEFT JOIN wound w ON w.system = t.system AND w.next_transfer_id = t.transfer_id
+    LEFT JOIN silver.volume_file v
+        ON v.system = t.system AND v.volume = t.volume AND v.file_number = t.file_number
+    WHERE t.status = 'ok' AND near_days(t.day, $first_day - 1, $last_day + 1)
+),
+-- a mount's files of one data set: all that follows has a row per mount, not per file
+part AS (
+    SELECT system, session_id, storage_group, file_family,
+           CASE WHEN len(names) > 1 AND $depth > 0
+                THEN '/' || array_to_string(names[:least($depth, len(names) - 1)], '/') END AS directory,
+           mode, volume, count(*) AS n_files, sum(bytes) AS bytes, sum(position_s) AS position_s,
+           min((started_at, transfer_id)) AS first_file
+    FROM named GROUP BY system, session_id, storage_group, file_family, directory, mode, volume
 ),
 moved AS (
-    SELECT t.system, t.session_id, t.storage_group, t.file_family, t.mode, t.volume, t.file_number, t.bytes,
-           s.is_remount, s.mounting_s / count(*) OVER mount AS mounting_s,
+    SELECT p.* EXCLUDE (position_s, first_file), s.is_remount,
+           s.mounting_s * p.n_files / sum(p.n_files) OVER mount AS mounting_s,
            -- a mount's motion outside gaps led to its first file
-           CASE WHEN row_number() OVER files = 1 THEN m.position_s - coalesce(sum(w.position_s) OVER mount, 0)
-                     + coalesce(w.position_s, 0)
-                ELSE coalesce(w.position_s, 0) END AS position_s
-    FROM silver.transfer t
-    JOIN gold.mount m ON m.system = t.system AND m.session_id = t.session_id
+           p.position_s + CASE WHEN p.first_file = min(p.first_file) OVER mount
+                               THEN m.position_s - sum(p.position_s) OVER mount ELSE 0 END AS position_s
+    FROM part p
+    JOIN gold.mount m ON m.system = p.system AND m.session_id = p.session_id
         AND m.site_day BETWEEN $first_day AND $last_day
-    JOIN sat s ON s.system = t.system AND s.session_id = t.session_id
-    LEFT JOIN wound w
-        ON w.system = t.system AND w.session_id = t.session_id AND w.next_transfer_id = t.transfer_id
-    WHERE t.status = 'ok' AND near_days(t.day, $first_day - 1, $last_day + 1)
-    WINDOW mount AS (PARTITION BY t.system, t.session_id),
-           files AS (PARTITION BY t.system, t.session_id ORDER BY t.started_at, t.transfer_id)
-),
-grouped AS (
-    SELECT m.*, string_split(trim(v.path, '/'), '/') AS names
-    FROM moved m
-    LEFT JOIN silver.volume_file v
-        ON v.system = m.system AND v.volume = m.volume AND v.file_number = m.file_number
-    WHERE $group IN ('', m.storage_group)
+    JOIN sat s ON s.system = p.system AND s.session_id = p.session_id
+    WINDOW mount AS (PARTITION BY p.system, p.session_id)
 )
-SELECT system, storage_group, file_family,
-       CASE WHEN len(names) > 1 AND $depth > 0 THEN '/' || array_to_string(names[:least($depth, len(names) - 1)], '/') END
-           AS directory,
-       mode, count(DISTINCT session_id) AS n_mounts, count(DISTINCT session_id) FILTER (is_remount) AS n_remounts,
-       count(DISTINCT volume) AS n_volumes, count(*) AS n_files, sum(bytes) / 1e9 AS volume_gb,
-       count(*) / count(DISTINCT session_id) AS files_per_mount,
+SELECT system, storage_group, file_family, directory, mode,
+       count(DISTINCT session_id) AS n_mounts, count(DISTINCT session_id) FILTER (is_remount) AS n_remounts,
+       count(DISTINCT volume) AS n_volumes, CAST(sum(n_files) AS BIGINT) AS n_files, sum(bytes) / 1e9 AS volume_gb,
+       sum(n_files) / count(DISTINCT session_id) AS files_per_mount,
        sum(bytes) / 1e9 / count(DISTINCT session_id) AS gb_per_mount, sum(mounting_s) / 3600 AS mounting_hours,
        sum(position_s) / 3600 AS tape_motion_hours, (sum(mounting_s) + sum(position_s)) / 3600 AS lost_hours
-FROM grouped
-GROUP BY system, storage_group, file_family, 4, mode
+FROM moved
+WHERE $group IN ('', storage_group)
+GROUP BY system, storage_group, file_family, directory, mode
 ORDER BY lost_hours DESC, system, storage_group, file_family, directory, mode

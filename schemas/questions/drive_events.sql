@@ -51,13 +51,14 @@ happened AS (
 first_ones AS (
     SELECT * FROM happened ORDER BY from_at, drive, kind, file_id, line_no LIMIT $n
 ),
+border AS (
+    SELECT drive, unnest([file_id, end_file_id]) AS file_id, unnest([line_no, end_line_no]) AS line_no FROM outage
+),
 kept AS (
     SELECT file_id, line_no, any_value(message) AS message FROM (
         SELECT file_id, line_no, message FROM silver.event WHERE near_days(day, $first_day, $last_day)
         UNION ALL
-        SELECT m.file_id, m.line_no, m.message FROM silver.mover_step m
-        SEMI JOIN outage o ON o.drive = m.drive AND (o.file_id = m.file_id AND o.line_no = m.line_no
-                                                   OR o.end_file_id = m.file_id AND o.end_line_no = m.line_no)
+        SELECT m.file_id, m.line_no, m.message FROM silver.mover_step m SEMI JOIN border b USING (drive, file_id, line_no)
         WHERE near_days(m.day, $first_day - 34, $last_day + 34)
     ) GROUP BY file_id, line_no
 )

@@ -44,11 +44,20 @@ cut AS (
     FROM spent s JOIN known USING (drive) CROSS JOIN step p
     WHERE s.from_at < p.end_at AND s.to_at > p.begin_at
 ),
+-- of a time within one step only the sums count, so few rows are left before each becomes a row per step
+gathered AS (
+    SELECT drive, time_group, step_us, from_us // step_us AS first_slot, (to_us - 1) // step_us AS last_slot,
+           count(*) AS n, sum(from_us) AS from_us, sum(to_us) AS to_us
+    FROM cut WHERE to_us > from_us
+    GROUP BY drive, time_group, step_us, first_slot, last_slot
+),
 piece AS (
-    SELECT *, unnest(range(from_us // step_us, (to_us - 1) // step_us + 1)) AS slot FROM cut WHERE to_us > from_us
+    SELECT *, unnest(range(first_slot, last_slot + 1)) AS slot FROM gathered
 ),
 summed AS (
-    SELECT drive, slot, time_group, sum(least(to_us, (slot + 1) * step_us) - greatest(from_us, slot * step_us)) AS us
+    SELECT drive, slot, time_group,
+           sum(CASE WHEN slot = last_slot THEN to_us ELSE n * (slot + 1) * step_us END
+               - CASE WHEN slot = first_slot THEN from_us ELSE n * slot * step_us END) AS us
     FROM piece GROUP BY drive, slot, time_group
 ),
 slot AS (

@@ -32,50 +32,54 @@ out_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "data rate sent by all of the
 tape_read_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "rate of reads from tape for the host or by its drives. The bytes of a transfer are divided evenly over its duration. NULL where no drive log names the host" }
 tape_write_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "rate of writes to tape for the host or by its drives. The bytes of a transfer are divided evenly over its duration. NULL where no drive log names the host" }
 */
-WITH of_host AS (
+WITH of_host AS NOT MATERIALIZED (
     SELECT s.* FROM silver.host_sample s CROSS JOIN site.setting c
     WHERE near_days(s.day, $first_day, $last_day) AND s.to_at > s.from_at AND ($host = '' OR s.host = $host)
       AND in_days(s.from_at, $first_day, $last_day, c.zone)
 ),
-of_disk AS (
-    SELECT s.host, s.tool, s.from_at, s.to_at, max(s.busy) AS busy
-    FROM silver.device_sample s CROSS JOIN site.setting c
+of_disk AS NOT MATERIALIZED (
+    SELECT s.* FROM silver.device_sample s CROSS JOIN site.setting c
     WHERE near_days(s.day, $first_day, $last_day) AND s.to_at > s.from_at AND ($host = '' OR s.host = $host) AND s.is_summed
       AND in_days(s.from_at, $first_day, $last_day, c.zone)
-    GROUP BY s.host, s.tool, s.from_at, s.to_at
 ),
-of_network AS (
-    SELECT s.host, s.tool, s.from_at, s.to_at,
-           coalesce(sum(s.in_bytes_s) FILTER (s.is_summed), max(s.in_bytes_s)) AS in_bytes_s,
-           coalesce(sum(s.out_bytes_s) FILTER (s.is_summed), max(s.out_bytes_s)) AS out_bytes_s
-    FROM silver.network_sample s CROSS JOIN site.setting c
+of_network AS NOT MATERIALIZED (
+    SELECT s.* FROM silver.network_sample s CROSS JOIN site.setting c
     WHERE near_days(s.day, $first_day, $last_day) AND s.to_at > s.from_at AND ($host = '' OR s.host = $host)
       AND in_days(s.from_at, $first_day, $last_day, c.zone) AND (s.is_summed OR s.kind = 'bond')
-    GROUP BY s.host, s.tool, s.from_at, s.to_at
 ),
-sampled AS (
-    SELECT host, tool, from_at, to_at, cpu_user, cpu_system, cpu_wait, cpu_idle, run_queue, blocked, read_bytes_s, write_bytes_s
-    FROM of_host
-    UNION ALL BY NAME SELECT * FROM of_disk
-    UNION ALL BY NAME SELECT * FROM of_network
+extent AS (
+    SELECT min(from_at) AS from_at, max(to_at) AS to_at FROM of_host
+    UNION ALL SELECT min(from_at), max(to_at) FROM of_disk
+    UNION ALL SELECT min(from_at), max(to_at) FROM of_network
 ),
 width AS (
     SELECT coalesce(min(step) FILTER (step >= extent_s / ($n - 1)), 86400) AS bin_s
     FROM unnest([1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1200, 1800, 3600, 7200, 14400, 21600, 43200]) AS t(step),
-         (SELECT date_diff('second', min(from_at), max(to_at)) AS extent_s FROM sampled)
+         (SELECT date_diff('second', min(from_at), max(to_at)) AS extent_s FROM extent)
 ),
--- several tools may cover the same time: for each quantity the one with most samples in a bin counts
 averaged AS (
-    SELECT s.host, s.tool, w.bin_s, time_bucket(to_seconds(w.bin_s), s.from_at) AS bin_at, count(*) AS n,
+    SELECT s.host, s.tool, w.bin_s, time_bucket(to_seconds(w.bin_s), s.from_at) AS bin_at,
            count(s.cpu_idle) AS n_cpu, count(coalesce(s.read_bytes_s, s.write_bytes_s)) AS n_disk,
-           count(coalesce(s.in_bytes_s, s.out_bytes_s)) AS n_network,
            avg(s.cpu_user) AS cpu_user, avg(s.cpu_system) AS cpu_system, avg(s.cpu_wait) AS cpu_wait, avg(s.cpu_idle) AS cpu_idle,
            CAST(max(s.run_queue) AS DOUBLE) AS run_queue, CAST(max(s.blocked) AS DOUBLE) AS blocked,
-           avg(s.read_bytes_s) / 1e6 AS read_mb_s, avg(s.write_bytes_s) / 1e6 AS write_mb_s, max(s.busy) AS disk_busy,
+           avg(s.read_bytes_s) / 1e6 AS read_mb_s, avg(s.write_bytes_s) / 1e6 AS write_mb_s
+    FROM of_host s CROSS JOIN width w
+    GROUP BY s.host, s.tool, w.bin_s, bin_at
+    UNION ALL BY NAME
+    SELECT s.host, w.bin_s, time_bucket(to_seconds(w.bin_s), s.from_at) AS bin_at, max(s.busy) AS disk_busy
+    FROM of_disk s CROSS JOIN width w
+    GROUP BY s.host, w.bin_s, bin_at
+    UNION ALL BY NAME
+    SELECT s.host, s.tool, w.bin_s, time_bucket(to_seconds(w.bin_s), s.from_at) AS bin_at,
+           count(coalesce(s.in_bytes_s, s.out_bytes_s)) AS n_network,
            avg(s.in_bytes_s) / 1e6 AS in_mb_s, avg(s.out_bytes_s) / 1e6 AS out_mb_s
-    FROM sampled s CROSS JOIN width w
+    FROM (SELECT host, tool, from_at, to_at,
+                 coalesce(sum(in_bytes_s) FILTER (is_summed), max(in_bytes_s)) AS in_bytes_s,
+                 coalesce(sum(out_bytes_s) FILTER (is_summed), max(out_bytes_s)) AS out_bytes_s
+          FROM of_network GROUP BY host, tool, from_at, to_at) s CROSS JOIN width w
     GROUP BY s.host, s.tool, w.bin_s, bin_at
 ),
+-- several tools may cover the same time: for each quantity the one with most samples in a bin counts
 bin AS (
     SELECT host, bin_s, bin_at,
            arg_max(cpu_user, (n_cpu, tool)) FILTER (n_cpu > 0) AS cpu_user,
@@ -93,7 +97,8 @@ tape AS (
     SELECT h.host, h.bin_s, h.from_at, h.to_at, t.mode, t.started_at, t.ended_at, t.bytes
     FROM (SELECT host, bin_s, min(bin_at) AS from_at, max(bin_at + to_seconds(bin_s)) AS to_at FROM bin GROUP BY host, bin_s) h
     JOIN (SELECT *, unnest(list_distinct([station, short_host(mover_host)])) AS host FROM silver.transfer
-          WHERE near_days(day, CAST($first_day AS DATE) - 1, $last_day) AND ended_at > started_at) t
+          WHERE near_days(day, CAST($first_day AS DATE) - 1, $last_day) AND ended_at > started_at
+            AND ($host = '' OR station = $host OR short_host(mover_host) = $host)) t
         ON t.host = h.host AND t.started_at < h.to_at AND t.ended_at > h.from_at
 ),
 -- a row per bin that a transfer touches, so that it meets its bins by equality

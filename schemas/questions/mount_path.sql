@@ -18,7 +18,7 @@ volume_gb = { type = "DOUBLE", unit = "GB", doc = "size of the file" }
 begin_gb = { type = "DOUBLE", unit = "GB", doc = "data on the tape before the file: sum of the known file sizes; NULL where they are not known" }
 position_s = { type = "DOUBLE", unit = "s", doc = "time of tape motion from the previous file to this one; NULL for the first file" }
 */
-WITH moved AS (
+WITH moved AS MATERIALIZED (
     SELECT t.system, t.transfer_id, t.volume, t.file_number, t.started_at, t.bytes
     FROM silver.transfer t WHERE t.session_id = $session AND t.status = 'ok'
 ),
@@ -31,6 +31,7 @@ SELECT row_number() OVER (ORDER BY m.started_at, m.transfer_id) AS number, m.vol
        m.bytes / 1e9 AS volume_gb, p.begin_bytes / 1e9 AS begin_gb, g.position_s
 FROM moved m
 LEFT JOIN placed p ON p.system = m.system AND p.volume = m.volume AND p.file_number = m.file_number
-LEFT JOIN silver.gap g ON g.system = m.system AND g.next_transfer_id = m.transfer_id
+LEFT JOIN silver.gap g
+    ON g.session_id = $session AND g.system = m.system AND g.next_transfer_id = m.transfer_id
 ORDER BY number
 LIMIT $n
