@@ -36,17 +36,19 @@ def confidence(connection: Connection, rule: Rule, period: Period) -> str:
     return f"{level}: logs cover {share:.0%} of the hours that site.toml declares for {sources}"
 
 
-def evidence(connection: Connection, site: Site, rule: Rule, rows: pl.DataFrame) -> list[dict[str, Any]]:
-    """The log lines of the rows that show it best, with their text: as the warehouse keeps it, else from the file
-    itself."""
+def evidence(connection: Connection, site: Site, rule: Rule, hits: list[pl.DataFrame]) -> list[list[dict[str, Any]]]:
+    """For each hit of a rule the log lines of the rows that show it best, with their text: as the warehouse keeps it,
+    else from the file itself."""
     places = [
-        (row[column], row[column.replace("line_no", "file_id")], row[rule.time[0]])
+        (number, row[column], row[column.replace("line_no", "file_id")], row[rule.time[0]])
+        for number, rows in enumerate(hits)
         for row in rows.iter_rows(named=True)
         for column in rule.evidence
     ]
+    shown: list[list[dict[str, Any]]] = [[] for _ in hits]
     if not places:
-        return []
-    lines, files, instants = zip(*places, strict=True)
+        return shown
+    numbers, lines, files, instants = zip(*places, strict=True)
     # all lines in one question: each costs as much as all of them
     found = execute(
         connection,
@@ -60,22 +62,20 @@ def evidence(connection: Connection, site: Site, rule: Rule, rows: pl.DataFrame)
     first = {place: line for place, *line in reversed(found)}
     lacking = [(path, lines[place]) for place, (path, _, text) in first.items() if text is None]
     texts = _texts(connection, site, lacking)
-    return [
-        {
-            "path": path,
-            "line_no": lines[place],
-            "at": at,
-            "text": (texts[path, lines[place]] if text is None else text)[:TEXT_CHARS],
-        }
-        for place, (path, at, text) in sorted(first.items())
-    ]
+    for place, (path, at, text) in sorted(first.items()):
+        known = texts[path, lines[place]] if text is None else text
+        line = {"path": path, "line_no": lines[place], "at": at, "text": known[:TEXT_CHARS]}
+        shown[numbers[place]].append(line)
+    return shown
 
 
 def _texts(connection: Connection, site: Site, lines: list[tuple[str, int]]) -> dict[tuple[str, int], str]:
     """Lines of files by path and number; in brackets why one cannot be shown any more."""
     found: dict[tuple[str, int], str] = {}
-    for path in {path for path, _ in lines}:
-        numbers = [number for at, number in lines if at == path]
+    of_path: dict[str, set[int]] = {}
+    for path, number in lines:
+        of_path.setdefault(path, set()).add(number)
+    for path, numbers in of_path.items():
         texts = read_lines(connection, site, path, numbers)
         for number in numbers:
             found[path, number] = (

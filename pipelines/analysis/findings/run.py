@@ -1,8 +1,10 @@
 """Every rule applied to a period, and the findings written."""
 
 import json
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date, timedelta
+from itertools import groupby
 from typing import Any
 
 from pipelines.analysis.findings import coverage_gate, joins, lifecycle
@@ -43,7 +45,8 @@ def detect(connection: Connection, site: Site, catalog: Catalog, first: date, la
         covered = [hit for hit in hits if not seen.missing(hit.entity)]
         fired.extend(joins.Fired(rule, hit, period) for hit in covered)
         found.withheld.extend(seen.rows({hit.entity for hit in hits}, history))
-    found.findings.extend(_finding(connection, site, history, *one) for one in joins.unexplained(fired))
+    for _, same in groupby(joins.unexplained(fired), lambda one: one.rule.name):
+        found.findings.extend(_findings(connection, site, history, list(same)))
     joins.join(catalog.rules, found.findings)
     replace_day(connection, catalog.relations["gold.finding"], last, found.findings)
     replace_day(connection, catalog.relations["gold.suppressed_verdict"], last, found.withheld)
@@ -52,8 +55,20 @@ def detect(connection: Connection, site: Site, catalog: Catalog, first: date, la
     return found
 
 
+def _findings(
+    connection: Connection, site: Site, history: lifecycle.History, fired: list[joins.Fired]
+) -> Iterator[dict[str, Any]]:
+    """The findings of one rule in its period. What they share is asked once: a rule can fire for a thousand drives."""
+    rule, _, period = fired[0]
+    trust = confidence(connection, rule, period)
+    lines = evidence(connection, site, rule, [one.hit.rows for one in fired])
+    for one, shown in zip(fired, lines, strict=True):
+        evident = {"confidence": trust, "evidence": json.dumps(shown, default=str)}
+        yield _finding(connection, history, *one) | evident
+
+
 def _finding(
-    connection: Connection, site: Site, history: lifecycle.History, rule: Rule, hit: Hit, period: Period
+    connection: Connection, history: lifecycle.History, rule: Rule, hit: Hit, period: Period
 ) -> dict[str, Any]:
     lost_gb = None if hit.lost_bytes is None else hit.lost_bytes / 1e9
     priced = gain(connection, rule, hit, period)
@@ -77,12 +92,10 @@ def _finding(
         "gain_gb_day_low": priced.least,
         "gain_gb_day_high": priced.most,
         "bottleneck": priced.bottleneck,
-        "confidence": confidence(connection, rule, period),
         "text": rule.text.format_map({name: _plain(value) for name, value in words.items()}),
         "means": rule.means,
         "look_at": rule.look_at,
         "facts": json.dumps(hit.facts, sort_keys=True),
-        "evidence": json.dumps(evidence(connection, site, rule, hit.rows), default=str),
     }
 
 

@@ -1,6 +1,6 @@
 """By how much do two clocks differ? Transfers on the movers' clock against bytes on the network's."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -123,13 +123,17 @@ def _moments(
     reached = _reached(begins, ends, moved, knots)
     n_blocks = int(blocks[-1]) + 1
     found = np.empty((n_blocks, lags.size, 6))
+
+    def summed(values: Values) -> NDArray[Any]:
+        return np.bincount(blocks, weights=values, minlength=n_blocks)
+
+    for column, values in ((0, np.ones(rates.size)), (2, rates), (4, rates**2)):
+        found[:, :, column] = summed(values)[:, None]  # the same for every lag
     for place, lag in enumerate(lags):
         edges = np.interp(np.concatenate([sampled, sampled + step_s]) - lag, knots, reached)
         expected = (edges[sampled.size :] - edges[: sampled.size]) / step_s
-        for column, values in enumerate(
-            (np.ones(rates.size), expected, rates, expected**2, rates**2, expected * rates)
-        ):
-            found[:, place, column] = np.bincount(blocks, weights=values, minlength=n_blocks)
+        for column, values in ((1, expected), (3, expected**2), (5, expected * rates)):
+            found[:, place, column] = summed(values)
     return found
 
 
