@@ -5,6 +5,7 @@ file it is unpacked once more). Then exactly those bytes are parsed, however the
 longer those, the file is read once more.
 """
 
+from collections import Counter
 from dataclasses import dataclass, field
 from datetime import date
 
@@ -48,6 +49,7 @@ class Reading:
     is_refused: bool = False
     note: str = ""
     warning: str = ""
+    notes: Counter[str] = field(default_factory=Counter)  # those that `note` and `warning` are made of
     written: pl.DataFrame = field(default_factory=lambda: coverage.joined([]))
     days: dict[str, set[date | None]] = field(default_factory=dict)
     files: list[StagedFile] = field(default_factory=list)
@@ -71,20 +73,30 @@ class Reader:
 
     def read(self, file: IncomingFile, start: blocks.Start, carry: Carry | None) -> Reading | None:
         """The file from a place on; None where the part before it is not what it was."""
-        must_scan = False
+        must_scan = _is_large(file, start)
         for _ in range(_TRIES):
+            identity = _Identity(file)
+            if must_scan:
+                identity.scan()
             try:
-                return self._read(file, start, carry, must_scan)
+                return self._read(file, start, carry, identity)
             except _Changed:
                 must_scan = True
             except blocks.PrefixChanged:
                 return None
         return None if start.offset else self._refused(file, start)
 
-    def _read(self, file: IncomingFile, start: blocks.Start, carry: Carry | None, must_scan: bool) -> Reading:
-        identity = _Identity(file)
-        if must_scan or _is_large(file, start):
-            identity.scan()
+    def read_piece(
+        self, file: IncomingFile, start: blocks.Start, carry: Carry | None, end: blocks.Start, file_sha256: str
+    ) -> Reading | None:
+        """The lines up to a cut, without the file's coverage; None where the file is not what it was, or is refused."""
+        try:
+            found = self._read(file, start, carry, _Identity(file, file_sha256, end))
+        except (_Changed, blocks.PrefixChanged):
+            return None
+        return None if found.is_refused or found.failure else found
+
+    def _read(self, file: IncomingFile, start: blocks.Start, carry: Carry | None, identity: "_Identity") -> Reading:
         parse = FileParse(file, start, carry, identity.until)
         sink = RowSink(self.setup, self.stage, identity.file_id)
         try:
@@ -92,7 +104,8 @@ class Reader:
             identity.check(parse)
             if parse.is_refused:
                 return _reading(parse, identity, sink, written)
-            sink.add(LOG_COVERAGE, cut_at_midnight(written).with_columns(source=pl.lit(file.source)))
+            if not identity.end:  # the coverage of pieces is joined first
+                sink.add(LOG_COVERAGE, cut_at_midnight(written).with_columns(source=pl.lit(file.source)))
             sink.close()
             return _reading(parse, identity, sink, written)
         except BaseException:
@@ -117,13 +130,13 @@ class Reader:
 
 
 class _Identity:
-    """The identity of a file's content: known at its end, or by a scan before."""
+    """The identity of a file's content: known at its end, or by a scan before; of a piece it is known to its reader."""
 
-    def __init__(self, file: IncomingFile) -> None:
+    def __init__(self, file: IncomingFile, sha256: str = "", end: blocks.Start | None = None) -> None:
         self.file, self.origin = file, origin_text(file.origin, file.source)
         self.version = source_of(file.source).VERSION
-        self.sha256 = ""
-        self.until = _NO_END
+        self.sha256, self.end = sha256, end
+        self.until = end.offset if end else _NO_END
 
     def scan(self) -> None:
         """Hash the file; of one that grows beyond the limit the first bytes, which its parse refuses again."""
@@ -139,9 +152,11 @@ class _Identity:
 
     def check(self, parse: FileParse) -> None:
         """All was parsed; is it what rows were put down for?"""
-        if self.sha256 and self.sha256 != parse.sha256 and not parse.is_refused:
+        expected = self.end.sha256 if self.end else self.sha256
+        if expected and expected != parse.sha256 and not parse.is_refused:
             raise _Changed
-        self.sha256 = parse.sha256
+        if not self.end:
+            self.sha256 = parse.sha256
 
 
 def _is_large(file: IncomingFile, start: blocks.Start) -> bool:
@@ -165,6 +180,7 @@ def _reading(parse: FileParse, identity: _Identity, sink: RowSink | None, writte
         parse.is_refused,
         parse.note,
         parse.warning,
+        parse.notes,
         written,
     )
     if sink is not None:

@@ -2,7 +2,8 @@
 
 A process costs START_S of a core before its first line. So they are started when PAYING_BYTES are to be read, which one
 process alone reads in about two seconds; a site of small logs never starts any. What is to be read is sent to them
-file by file and comes back in the order of the files, so that the result for a file does not depend on how many read.
+file by file, a large log in pieces (`pieces`), and comes back in the order of the files, so that the result for a file
+does not depend on how many read.
 
 They are spawned: a fork of a process in which Polars or DuckDB has threads may hang. A worker whose parent was killed
 ends by itself, and so does one that lost its place to another after a kill.
@@ -16,12 +17,14 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from multiprocessing import get_context, parent_process
 from types import ModuleType
 
+from pipelines.ingest import pieces
 from pipelines.ingest.identify import IncomingFile
 from pipelines.ingest.load import Early
+from pipelines.ingest.pieces import Piece, PieceReading
 from pipelines.ingest.plan import Plan
 from pipelines.ingest.reading import Reader, Reading
 from pipelines.ingest.rows import Setup
@@ -45,10 +48,27 @@ def n_cores() -> int:
 
 
 @dataclass
+class _Task:
+    """What one process reads of a file: all that is new, or a piece."""
+
+    piece: Piece | None = None
+    future: "Future[Reading | PieceReading | None] | None" = None
+
+    @property
+    def is_done(self) -> bool:
+        future = self.future
+        return bool(future and future.done() and not future.cancelled() and future.exception() is None)
+
+
+@dataclass
 class _Sent:
     file: IncomingFile
     plan: Plan | None  # None: nothing to read, or to be read by the caller
-    future: "Future[Reading | None] | None" = None
+    tasks: list[_Task] = field(default_factory=list)
+
+    @property
+    def is_begun(self) -> bool:
+        return any(task.future for task in self.tasks)
 
 
 class Workers:
@@ -69,41 +89,52 @@ class Workers:
         """Each file in turn, and what a worker found in it; a few more are being read meanwhile."""
         sent: deque[_Sent] = deque()
         for file in files:
-            sent.append(_Sent(file, self._plan(file)))
-            unsent = [one for one in sent if one.plan and not one.future]
-            if self.pool or len(unsent) > 1:  # one file alone is read here
-                for one in unsent:
-                    one.future = self._submit(one)
-            while sent and (sent[0].plan is None or sum(bool(one.future) for one in sent) > self.n + 1):
+            sent.append(self._planned(file))
+            if self.pool or sum(len(one.tasks) for one in sent if not one.is_begun) > 1:  # one task is done here
+                for one in sent:
+                    self._submit(one)
+            while sent and (sent[0].plan is None or sum(one.is_begun for one in sent) > self.n + 1):
                 yield self._received(sent)
         while sent:
             yield self._received(sent)
 
-    def _plan(self, file: IncomingFile) -> Plan | None:
-        """How a worker would read a file; None where that does not pay."""
+    def _planned(self, file: IncomingFile) -> _Sent:
+        """How workers would read a file; without a plan where that does not pay."""
         plan = self.choose(file) if self.n > 1 else None
         if plan:
             self.n_bytes += _weight(file, plan)
-        return plan if self.n_bytes >= PAYING_BYTES else None
+        if plan is None or self.n_bytes < PAYING_BYTES:
+            return _Sent(file, None)
+        cut = pieces.cut(file, *plan.start(), self.n)
+        return _Sent(file, plan, [_Task(piece) for piece in cut] or [_Task()])
 
-    def _submit(self, one: _Sent) -> "Future[Reading | None]":
+    def _submit(self, one: _Sent) -> None:
+        """Send what is not being read yet, or was lost."""
+        for task in one.tasks:
+            if task.future is None:
+                task.future = self._future(one, task)
+
+    def _future(self, one: _Sent, task: _Task) -> "Future[Reading | PieceReading | None]":
         assert one.plan is not None
         if self.pool is None:
             threads = max(1, n_cores() // self.n)
             self.pool = ProcessPoolExecutor(self.n, get_context("spawn"), _begin, (threads,))
         try:
             with _bare_main():
-                return self.pool.submit(_read, self.setup.of_source(one.file.source), one.file, one.plan)
+                setup = self.setup.of_source(one.file.source)
+                if task.piece:
+                    return self.pool.submit(_read_piece, setup, one.file, task.piece)
+                return self.pool.submit(_read, setup, one.file, one.plan)
         except BrokenProcessPool as error:
-            failed: Future[Reading | None] = Future()
+            failed: Future[Reading | PieceReading | None] = Future()
             failed.set_exception(error)
             return failed
 
     def _received(self, sent: deque[_Sent]) -> tuple[IncomingFile, Early | None]:
         one = sent[0]
-        while one.future is not None and one.plan is not None:
+        while one.plan is not None and one.is_begun:
             try:
-                reading = one.future.result()
+                reading = self._result(one)
             except BrokenProcessPool as error:
                 self._restart(sent, error)
             else:
@@ -111,6 +142,36 @@ class Workers:
                 return one.file, Early(one.plan.key, reading)
         sent.popleft()
         return one.file, None
+
+    def _result(self, one: _Sent) -> Reading | None:
+        """What was found in a file: by one process, or joined from its pieces. Raises BrokenProcessPool."""
+        found = [self._in_turn(one, place) for place in range(len(one.tasks))]
+        if isinstance(found[0], Reading):
+            return found[0]
+        parts = [part.reading for part in found if isinstance(part, PieceReading)]
+        if len(parts) == len(one.tasks):
+            return pieces.join(self.setup.of_source(one.file.source), one.file, parts)
+        if one.tasks[0].piece is None:
+            return None
+        for part in parts:
+            part.discard()
+        one.tasks = [_Task()]  # the file is not what it was when it was cut: one process reads it
+        self._submit(one)
+        return self._result(one)
+
+    def _in_turn(self, one: _Sent, place: int) -> Reading | PieceReading | None:
+        """The result of one task; a piece whose guess was wrong is read again. Raises BrokenProcessPool."""
+        task, before = one.tasks[place], one.tasks[place - 1]
+        assert task.future is not None
+        found = task.future.result()
+        if task.piece and task.piece.is_guessed and isinstance(found, PieceReading) and before.future:
+            ended = before.future.result()
+            if isinstance(ended, PieceReading) and ended.reading.carry != found.carry:
+                found.reading.discard()
+                task.piece = replace(task.piece, carry=ended.reading.carry, is_guessed=False)
+                task.future = self._future(one, task)
+                return task.future.result()
+        return found
 
     def _restart(self, sent: deque[_Sent], error: BrokenProcessPool) -> None:
         """A worker was killed, and with it the pool: new ones read all that has not come back."""
@@ -122,8 +183,12 @@ class Workers:
             self.pool.shutdown(cancel_futures=True)
         self.pool = None
         for one in sent:
-            if one.plan and one.future and not _is_done(one.future):
-                one.future = self._submit(one)
+            is_begun = one.is_begun
+            for task in one.tasks:
+                if not task.is_done:
+                    task.future = None
+            if is_begun:
+                self._submit(one)
 
 
 @contextmanager
@@ -138,10 +203,6 @@ def _bare_main() -> Iterator[None]:
         yield
     finally:
         sys.modules["__main__"] = main
-
-
-def _is_done(future: "Future[Reading | None]") -> bool:
-    return future.done() and not future.cancelled() and future.exception() is None
 
 
 def _weight(file: IncomingFile, plan: Plan) -> int:
@@ -173,7 +234,15 @@ def _end_with_parent() -> None:
 
 
 def _read(setup: Setup, file: IncomingFile, plan: Plan) -> Reading | None:
+    return _reader(setup).read(file, *plan.start())
+
+
+def _read_piece(setup: Setup, file: IncomingFile, piece: Piece) -> PieceReading | None:
+    return pieces.read(_reader(setup), file, piece)
+
+
+def _reader(setup: Setup) -> Reader:
     data_path = setup.place.data_path
     if object_storage.is_object_storage(data_path) and not _connections:
         _connections.append(object_storage.connection(data_path))
-    return Reader(setup, *_connections).read(file, *plan.start())
+    return Reader(setup, *_connections)

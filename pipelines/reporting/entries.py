@@ -70,11 +70,13 @@ def question(question: Question) -> str:
 
 
 def source(stem: str) -> str:
-    """What it fills, and its own account of the format."""
+    """What it fills, how a large file is read, and its own account of the format."""
     source = sources.all_sources()[stem]
     tables = ", ".join(f"`bronze.{table}`" for table in source.TABLES)
+    is_cut = getattr(source, "CAN_BE_CUT", False)
+    large = "Several processes read a large file." if is_cut else "One process reads a file, however large it is."
     text = (source.__doc__ or "").strip()
-    return f"# source {stem}: {source.TITLE}\n\nFills {tables}.\n\n```text\n{text}\n```\n"
+    return f"# source {stem}: {source.TITLE}\n\nFills {tables}. {large}\n\n```text\n{text}\n```\n"
 
 
 def model_names() -> list[str]:

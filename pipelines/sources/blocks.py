@@ -162,6 +162,27 @@ def scan(path: Path, limits: Limits) -> tuple[str, float]:
     return digest.hexdigest(), n_bytes if error is None else float("inf")
 
 
+def cut_points(path: Path, start: Start, every: int) -> list[Start]:
+    """Where a plain file can be cut at line ends about `every` bytes: its start, the cuts and its end.
+
+    Raises PrefixChanged where the part before the start is not what it was.
+    """
+    found, offset, line_no = [start], start.offset, start.line_no
+    with path.open("rb") as file:
+        digest = _prefix_digest(file, path, start)
+        while data := file.read(min(BLOCK_BYTES, every)):
+            end = data.rfind(b"\n") + 1
+            if end and offset + len(data) - found[-1].offset >= every:
+                so_far = digest.copy()
+                so_far.update(memoryview(data)[:end])
+                found.append(Start(offset + end, line_no + data.count(b"\n"), so_far.hexdigest()))
+            digest.update(data)
+            offset, line_no = offset + len(data), line_no + data.count(b"\n")
+    if offset > found[-1].offset:
+        found.append(Start(offset, line_no, digest.hexdigest()))
+    return found
+
+
 def _most_bytes(path: Path, limits: Limits) -> float:
     """Bytes a file may decompress to; a plain one is as large as it is."""
     return max(UNASKED_BYTES, limits.expansion * path.stat().st_size) if compression(path) else float("inf")

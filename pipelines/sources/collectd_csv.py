@@ -39,6 +39,7 @@ TITLE = "collectd, plugin csv"
 VERSION = 1
 TABLES = ("host_sample", "device_sample", "network_sample")
 SPEAKS_FOR = "hosts"
+CAN_BE_CUT = True
 IS_NAMED_BY_PATH = True
 
 _HEADER = r"^epoch((?:,[A-Za-z_][A-Za-z0-9_]*)+)\s*$"

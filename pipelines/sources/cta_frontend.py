@@ -29,6 +29,7 @@ VERSION = 1
 TABLE = "cta_request"
 TABLES = (TABLE,)
 SPEAKS_FOR = "requests"
+CAN_BE_CUT = True
 PROGRAM = "cta-frontend"
 
 _QUEUED = r"\bQueued (archive|retrieve) request$"

@@ -28,6 +28,7 @@ VERSION = 1
 EVENTS, RATES = "enstore_relay", "enstore_relay_rate"
 TABLES = (EVENTS, RATES)
 SPEAKS_FOR = "drive_states"
+CAN_BE_CUT = True
 
 _KINDS = ("state", "loading", "loaded", "unload", "connect", "disconnect", "transfer")
 # Words of the relay that say nothing of a mover's doing.

@@ -36,6 +36,7 @@ VERSION = 1
 MOUNT, COUNTER = "library_mount", "scsi_counter"
 TABLES = (MOUNT, COUNTER)
 SPEAKS_FOR = "mounts"
+CAN_BE_CUT = True
 IS_WHOLE = True
 
 # Titles without case, units and punctuation.

@@ -26,6 +26,7 @@ TITLE = "nicstat"
 VERSION = 2
 TABLES = (NETWORK,)
 SPEAKS_FOR = "hosts"
+CAN_BE_CUT = True
 
 _ROW = re.compile(r"\d{9,10}:[^:\s]+(?::-?\d+(?:\.\d*)?){6}")
 _TABLE = re.compile(r"\s*Time\s+Int\s+rKB/s\s+wKB/s\s.*")

@@ -148,6 +148,7 @@ class Source(Protocol):
     IS_SNAPSHOT = True: every version of a file counts by itself; otherwise a rewritten file replaces its former rows.
     IS_WHOLE = True: files are written in one go, so that a last line without a line end is complete.
     HAS_SECRETS = True: the text of lines is kept only as far as `parse` returns it.
+    CAN_BE_CUT = True: the state of the parser follows from the last 256 KiB, so that many processes read a large file.
     """
 
     TITLE: str

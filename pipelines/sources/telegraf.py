@@ -22,6 +22,7 @@ TITLE = "Telegraf, line protocol"
 VERSION = 3
 TABLES = ("host_sample", "device_sample", "network_sample")
 SPEAKS_FOR = "hosts"
+CAN_BE_CUT = True
 
 _START: Carry = {"last": {}}
 _FIELDS = [(name, *name.split(".")) for name in METRICS if "." in name]

@@ -23,6 +23,7 @@ VERSION = 1
 TABLE = "tsm_accounting"
 TABLES = (TABLE,)
 SPEAKS_FOR = "mounts"
+CAN_BE_CUT = True
 
 _LINE = r'^"?\d{1,3}"?,"?\d{1,3}"?,"?ADSM"?,"?\d\d/\d\d/\d{4}"?,"?\d\d:\d\d:\d\d"?,'
 _WIDTH = 24  # fields used; there are more

@@ -30,6 +30,7 @@ VERSION = 1
 TABLE = "tsm_actlog"
 TABLES = (TABLE,)
 SPEAKS_FOR = "mounts"
+CAN_BE_CUT = True
 
 _LINE = (
     r'^"?(?P<date>\d{4}-\d\d-\d\d|\d\d/\d\d/(?:\d{4}|\d\d)) (?P<time>\d\d:\d\d:\d\d)(?:\.\d{1,9})?"?'

@@ -32,6 +32,7 @@ VERSION = 2
 TABLE = "tsm_summary"
 TABLES = (TABLE,)
 SPEAKS_FOR = "mounts"
+CAN_BE_CUT = True
 IS_WHOLE = True
 
 _STAMP = r'"?\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{6}"?'

@@ -38,6 +38,7 @@ TITLE = "CTA tape daemon log"
 VERSION = 2
 TABLES = (FILE, SESSION, STEP, COUNTER)
 SPEAKS_FOR = "drives"
+CAN_BE_CUT = True
 PROGRAM = "cta-taped"
 
 IN_PROGRESS = "statistics of sessions in progress; only the final record of a session counts"

@@ -28,6 +28,7 @@ from pipelines.sources.protocol import Carry, Claim, Origin, Parsed
 TITLE = "encp console output"
 VERSION = 1
 SPEAKS_FOR = "transfers"
+CAN_BE_CUT = True
 IS_WHOLE = True
 
 _SIGNS = (

@@ -36,6 +36,7 @@ TITLE = "ENDIT log"
 VERSION = 1
 TABLES = (messages.EVENTS, messages.FILES)
 SPEAKS_FOR = "pools"
+CAN_BE_CUT = True
 
 _START: Carry = {
     "fold": None,

@@ -28,6 +28,7 @@ VERSION = 3
 _LOG_TABLES = {each.table: each for module in (mover, details, servers, clients) for each in module.PARTS}
 TABLES = (*_LOG_TABLES, alarms.TABLE)
 SPEAKS_FOR = "drives"
+CAN_BE_CUT = True
 
 _TEMPLATES = tuple(template for log_table in _LOG_TABLES.values() for template in log_table.templates)
 _LITERALS = sorted({template.literal for template in _TEMPLATES} | {"  " + alarms.START})

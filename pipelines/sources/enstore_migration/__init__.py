@@ -28,6 +28,7 @@ TITLE = "Enstore migration log"
 VERSION = 1
 TABLES = (steps.TABLE, stories.TABLE, status.TABLE)
 SPEAKS_FOR = "transfers"
+CAN_BE_CUT = True
 
 
 def recognise(head: list[str]) -> Claim:
