@@ -2,6 +2,6 @@
 
 from dashboards import tabs
 
-PAGE = {"title": "Pools and requests", "order": 60, "group": "Around it"}
+PAGE = {"title": "Pools and requests", "order": 60, "group": "Around the archive"}
 
 tabs.show("pools", "What do requests wait for?")

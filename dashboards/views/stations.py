@@ -2,6 +2,6 @@
 
 from dashboards import tabs
 
-PAGE = {"title": "Stations and network", "order": 50, "group": "Around it"}
+PAGE = {"title": "Stations and network", "order": 50, "group": "Around the archive"}
 
 tabs.show("stations", "Which stations work, and which wait?")

@@ -24,14 +24,14 @@ n_failed_mounts = { type = "BIGINT", doc = "number of mounts that failed" }
 n_failed_dismounts = { type = "BIGINT", doc = "number of dismounts that failed" }
 n_outages = { type = "BIGINT", doc = "number of times the drive was set offline or went into error" }
 n_restarts = { type = "BIGINT", doc = "number of starts of the drive's mover" }
-n_cleanings = { type = "BIGINT", doc = "cleanings" }
+n_cleanings = { type = "BIGINT", doc = "number of cleanings" }
 n_slow_warnings = { type = "BIGINT", doc = "number of times the drive's mover logged a warning that the drive is slow" }
 n_volumes_refused = { type = "BIGINT", doc = "number of times a volume in the drive was marked as not accessible" }
 n_volumes_failed = { type = "BIGINT", doc = "number of different volumes with a failed mount or transfer in the drive. Many volumes point to a bad drive, one volume points to a bad tape" }
 lost_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours lost to failed mounts and transfers, including the dismounts and new mounts that they caused" }
 down_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours in which the drive was offline, in error or cleaning" }
 file_id = { type = "VARCHAR", doc = "log file with the first failure or intervention of the day" }
-line_no = { type = "BIGINT", doc = "that line" }
+line_no = { type = "BIGINT", doc = "number of the line in file_id" }
 
 [[checks]]
 expectation = "ExpectCompoundColumnsToBeUnique"

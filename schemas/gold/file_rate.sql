@@ -24,7 +24,7 @@ drive_s = { type = "DOUBLE", unit = "s", doc = "time that the drive worked on th
 drive_rate_basis = { type = "VARCHAR", doc = "how drive_s was measured: call, block or encp. Rates on different bases cannot be compared. The time of encp includes waits for data and file marks. Files with basis estimate are left out" }
 rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / drive_s" }
 file_id = { type = "VARCHAR", doc = "log file with the line that started the transfer" }
-line_no = { type = "BIGINT", doc = "that line" }
+line_no = { type = "BIGINT", doc = "number of the line in file_id" }
 
 [[checks]]
 expectation = "ExpectCompoundColumnsToBeUnique"

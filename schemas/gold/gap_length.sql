@@ -11,7 +11,7 @@ station = { type = "VARCHAR", doc = "station for which the file after the gap wa
 drive = { type = "VARCHAR", doc = "drive" }
 avoidable_s = { type = "DOUBLE", was = "judged_s", unit = "s", doc = "length of the avoidable gap in seconds, as in silver.gap" }
 n_gaps = { type = "BIGINT", doc = "number of avoidable gaps of this length" }
-rate_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "drive rates of the files before these gaps, added up: the bytes that could have moved if each gap were one second shorter; NULL where no rate is known" }
+rate_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "sum of the drive rates of the files before the gaps of this length: the bytes that could have moved if each gap were one second shorter; NULL where no rate is known" }
 
 [[checks]]
 expectation = "ExpectCompoundColumnsToBeUnique"

@@ -17,7 +17,7 @@ write_errors = { type = "BIGINT", doc = "write errors during the mount that day,
 corrected_errors = { type = "BIGINT", doc = "corrected errors of reads and writes: the total that the page gives, or the sum of errors corrected with and without delay if that is larger; NULL where no page has them" }
 uncorrected_errors = { type = "BIGINT", doc = "read and write errors during the mount that day that the drive could not correct; NULL where no page has them" }
 block_retries = { type = "BIGINT", doc = "number of blocks that the drive read or wrote again during the mount that day; NULL where no page has them" }
-bytes = { type = "DOUBLE", unit = "bytes", doc = "bytes read and written while these errors were counted. Sources, the first available counts: volume statistics page, sequential access page, error pages (whose unit depends on the vendor). NULL where no page has it" }
+bytes = { type = "DOUBLE", unit = "bytes", doc = "bytes read and written in the time in which the errors of the row were counted. Sources, the first available counts: volume statistics page, sequential access page, error pages (whose unit depends on the vendor). NULL where no page has it" }
 file_id = { type = "VARCHAR", doc = "file with the mount's last reading of the day" }
 line_no = { type = "BIGINT", doc = "number of the line with the mount's last reading of the day" }
 

@@ -13,7 +13,7 @@ n_streams = { type = "BIGINT", doc = "number of streams of this mode at the same
 n_opposite = { type = "BIGINT", doc = "number of streams of the other mode at the same time" }
 seen_s = { type = "DOUBLE", unit = "s", doc = "seconds of the day with exactly n_streams and n_opposite concurrent streams" }
 total_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "rate of all streams of this mode together. Each stream counts with its own average from first to last block" }
-stream_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "average rate of one of these streams" }
+stream_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "average rate of one of the n_streams streams" }
 fairness = { type = "DOUBLE", unit = "1", doc = "Jain's fairness index of the streams' rates x, (sum x)^2 / (n sum x^2), averaged over time: 1 means that all rates are equal, 1/n that one stream gets everything" }
 variation = { type = "DOUBLE", unit = "1", doc = "coefficient of variation (standard deviation / mean) of the rates of single streams, over all streams and times" }
 

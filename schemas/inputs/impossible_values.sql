@@ -24,7 +24,7 @@ from_at = { type = "TIMESTAMP", doc = "start of the first impossible value" }
 to_at = { type = "TIMESTAMP", doc = "end of the last impossible value" }
 reason_missing = { type = "VARCHAR", doc = "logs that are needed for the comparison; NULL where values were compared" }
 file_id = { type = "VARCHAR", doc = "log file with the worst value; NULL for a value that sums up many lines of an hour" }
-line_no = { type = "BIGINT", doc = "that line" }
+line_no = { type = "BIGINT", doc = "number of the line in file_id" }
 */
 WITH kind AS (
     SELECT * FROM (VALUES

@@ -11,7 +11,7 @@ doc = "number of site days in the period that ends with last_day"
 [columns]
 generation = { type = "VARCHAR", doc = "technology of the drive; NULL where site.toml does not name it" }
 mode = { type = "VARCHAR", doc = "read or write" }
-session_id = { type = "VARCHAR", doc = "mount" }
+session_id = { type = "VARCHAR", doc = "identifier of the mount" }
 drive = { type = "VARCHAR", doc = "drive" }
 days_since = { type = "DOUBLE", unit = "d", doc = "days between the first mount in the result and this mount" }
 n_files = { type = "BIGINT", doc = "number of files that the mount moved; mounts with an incomplete file are left out" }

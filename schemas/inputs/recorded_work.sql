@@ -9,7 +9,7 @@ default = "7"
 doc = "number of site days in the period that ends with last_day"
 
 [columns]
-session_id = { type = "VARCHAR", doc = "mount" }
+session_id = { type = "VARCHAR", doc = "identifier of the mount" }
 system = { type = "VARCHAR", doc = "archive system" }
 kind = { type = "VARCHAR", doc = "technology of the drive; the drive's own name where site.toml does not name the technology" }
 drive = { type = "VARCHAR", doc = "drive" }

@@ -11,7 +11,7 @@ type = "BIGINT"
 doc = "maximum number of lines for each file and reason"
 
 [columns]
-path = { type = "VARCHAR", doc = "file" }
+path = { type = "VARCHAR", doc = "path of the file" }
 source = { type = "VARCHAR", doc = "source that read the file" }
 reason = { type = "VARCHAR", doc = "why" }
 line_no = { type = "BIGINT", doc = "line number in the file" }

@@ -10,7 +10,7 @@ doc = "number of site days in the period that ends with last_day"
 
 [columns]
 generation = { type = "VARCHAR", doc = "technology of the drive" }
-session_id = { type = "VARCHAR", doc = "mount" }
+session_id = { type = "VARCHAR", doc = "identifier of the mount" }
 volume = { type = "VARCHAR", doc = "tape label" }
 from_gb = { type = "DOUBLE", unit = "GB", doc = "position of the end of the previous file, counted from the first byte of the tape" }
 to_gb = { type = "DOUBLE", unit = "GB", doc = "position of the start of the next file, counted from the first byte of the tape" }

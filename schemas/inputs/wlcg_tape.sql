@@ -13,7 +13,7 @@ occupied_bytes = { type = "BIGINT", unit = "bytes", doc = "capacity of those tap
 read_bytes = { type = "BIGINT", unit = "bytes", doc = "bytes read from tape on that day, according to the logs of drives. On a day without such logs, bytes restored according to records of pools or ENDIT; NULL without any log" }
 write_bytes = { type = "BIGINT", unit = "bytes", doc = "bytes written to tape on that day, by the same kind of log as read_bytes" }
 total_mounts = { type = "BIGINT", doc = "number of mounts requested on that day that moved files; NULL without a log of drives" }
-unique_mounts = { type = "BIGINT", doc = "number of different tapes that these mounts used; NULL without a log of drives" }
+unique_mounts = { type = "BIGINT", doc = "number of different tapes that were mounted; NULL without a log of drives" }
 avg_remounts = { type = "DOUBLE", doc = "mean number of mounts per tape, to two digits: 1 is ideal, 0 means that no tape was mounted; NULL without a log of drives" }
 */
 WITH kept AS (

@@ -40,12 +40,12 @@ transfer_id = { type = "VARCHAR", doc = "id of the transfer during the interval,
 mode = { type = "VARCHAR", doc = "read or write" }
 file_number = { type = "BIGINT", doc = "position of the transferred file on the tape, counted in files" }
 station = { type = "VARCHAR", doc = "station that the transferred file came from or went to" }
-volume_gb = { type = "DOUBLE", unit = "GB", doc = "its size" }
+volume_gb = { type = "DOUBLE", unit = "GB", doc = "size of the transferred file" }
 path = { type = "VARCHAR", doc = "log file with the line at which the interval starts" }
 line_no = { type = "BIGINT", doc = "number of the line at which the interval starts; NULL where no line shows the start" }
 message = { type = "VARCHAR", doc = "text of the line at which the interval starts, as far as the warehouse keeps it" }
 end_path = { type = "VARCHAR", doc = "log file with the line at which the interval ends" }
-end_line_no = { type = "BIGINT", doc = "that line" }
+end_line_no = { type = "BIGINT", doc = "number of the line in the file of end_path" }
 end_message = { type = "VARCHAR", doc = "text of the line at which the interval ends, as far as the warehouse keeps it" }
 n_intervals = { type = "BIGINT", doc = "number of the drive's intervals in the bucket on that day, including those not listed" }
 all_s = { type = "DOUBLE", unit = "s", doc = "their sum" }

@@ -23,7 +23,7 @@ mode = { type = "VARCHAR", doc = "read or write" }
 n_mounts = { type = "BIGINT", doc = "number of mounts in which files of the data set moved" }
 n_remounts = { type = "BIGINT", doc = "number of these mounts that were remounts: their tape was in a drive at most the given number of hours earlier" }
 n_volumes = { type = "BIGINT", doc = "number of tapes mounted for the data set" }
-n_files = { type = "BIGINT", doc = "complete files" }
+n_files = { type = "BIGINT", doc = "number of complete files" }
 volume_gb = { type = "DOUBLE", unit = "GB", doc = "data of the data set moved on tape" }
 files_per_mount = { type = "DOUBLE", unit = "1", doc = "n_files / n_mounts" }
 gb_per_mount = { type = "DOUBLE", unit = "GB", doc = "volume_gb / n_mounts" }

@@ -17,12 +17,12 @@ from_at = { type = "TIMESTAMP", doc = "time of the event, or start of the part o
 to_at = { type = "TIMESTAMP", doc = "end of the part of the outage that is in the period, UTC; NULL for an event without duration" }
 lasted_hours = { type = "DOUBLE", unit = "h", doc = "duration of the outage, or drive time that a failure cost; NULL where neither is known" }
 volume = { type = "VARCHAR", doc = "tape label" }
-error = { type = "VARCHAR", doc = "error name" }
+error = { type = "VARCHAR", doc = "name of the error" }
 path = { type = "VARCHAR", doc = "log file with the line that reports the event or the start of the outage" }
-line_no = { type = "BIGINT", doc = "that line" }
+line_no = { type = "BIGINT", doc = "number of the line in the file of path" }
 message = { type = "VARCHAR", doc = "text of the line that reports the event or the start of the outage, as far as the warehouse keeps it" }
 end_path = { type = "VARCHAR", doc = "log file with the line that reports the end of the outage; NULL where no line does" }
-end_line_no = { type = "BIGINT", doc = "that line" }
+end_line_no = { type = "BIGINT", doc = "number of the line in the file of end_path" }
 end_message = { type = "VARCHAR", doc = "text of the line that reports the end of the outage, as far as the warehouse keeps it" }
 */
 WITH bound AS (

@@ -18,7 +18,7 @@ n_failed_transfers = { type = "BIGINT", doc = "transfers that the mover ended wi
 n_failed_mounts = { type = "BIGINT", doc = "mounts in the drive that failed" }
 n_outages = { type = "BIGINT", doc = "number of times that the drive was set offline or went into error" }
 n_restarts = { type = "BIGINT", doc = "number of starts of the drive's mover" }
-n_cleanings = { type = "BIGINT", doc = "cleanings" }
+n_cleanings = { type = "BIGINT", doc = "number of cleanings" }
 most_volumes_failed = { type = "BIGINT", doc = "number of different tapes that failed in the drive on its worst day. If many tapes failed, the drive is suspect; if only one, that tape is" }
 lost_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours spent in failed mounts and transfers, and in the dismounts and mounts that these made necessary" }
 down_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours down" }

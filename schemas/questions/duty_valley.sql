@@ -13,8 +13,8 @@ doc = "number of site days in the period that ends with last_day"
 station = { type = "VARCHAR", doc = "station" }
 direction = { type = "VARCHAR", doc = "in (towards the station) or out (away from the station)" }
 n_bins = { type = "BIGINT", doc = "number of half-hours that the logs of the station's links cover completely" }
-low_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "geometric mean rate of the half-hours below valley_mb_s, the idle group; rates below 0.1 MB/s count as 0.1" }
-high_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "geometric mean rate of the half-hours above valley_mb_s, the busy group" }
+low_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "geometric mean of the rates in idle half-hours, those below valley_mb_s; rates below 0.1 MB/s count as 0.1" }
+high_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "geometric mean of the rates in busy half-hours, those above valley_mb_s" }
 separation = { type = "DOUBLE", unit = "1", doc = "distance between the means of the idle and the busy group, in units of their spread (Ashman's D of log rates). Above 2 the groups are distinct. A spread of zero counts as 0.1" }
 valley_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "threshold between the idle and the busy group (Otsu's method on log rates). NULL where there is only one group, where one group has less than a twentieth of the half-hours, or where the busy group's mean rate is below 1 MB/s" }
 duty_at_valley = { type = "DOUBLE", unit = "1", doc = "duty factor at valley_mb_s: share of half-hours with a rate above it" }

@@ -16,7 +16,7 @@ entities = { type = "VARCHAR", doc = "drives, mover hosts and archive systems th
 n_before = { type = "BIGINT", doc = "number of mounts requested before the change on the drives that it affected: named drives, or all drives of a named mover host, system or site" }
 failed_before = { type = "BIGINT", doc = "number of failed mounts before the change" }
 n_after = { type = "BIGINT", doc = "number of mounts requested on the affected drives at the change or after it" }
-failed_after = { type = "BIGINT", doc = "number of these mounts at the change or after it that failed" }
+failed_after = { type = "BIGINT", doc = "number of failed mounts among those counted in n_after" }
 share_before = { type = "DOUBLE", unit = "1", doc = "failed mounts / requested mounts, before the change" }
 share_after = { type = "DOUBLE", unit = "1", doc = "failed mounts / requested mounts, after the change" }
 is_worse = { type = "BOOLEAN", doc = "true if at least three mounts failed after the change, and share_after is at least three times share_before; NULL with fewer than 10 mounts before or after" }

@@ -21,7 +21,7 @@ source = { type = "VARCHAR", doc = "source (kind of log) as which the file was r
 state = { type = "VARCHAR", doc = "loaded (its lines are in use), failed (it could not be read), unknown (not recognised as a kind of log) or withdrawn (its lines are no longer in use)" }
 reason = { type = "VARCHAR", doc = "why the file failed or was not recognised" }
 note = { type = "VARCHAR", doc = "remarks on a file that was read, e.g. names of time zones that contradict its zone, or averages since boot that were left out" }
-n_lines = { type = "BIGINT", doc = "lines" }
+n_lines = { type = "BIGINT", doc = "number of lines" }
 n_used = { type = "BIGINT", doc = "number of lines that became records, or were needed to interpret other lines" }
 n_skipped = { type = "BIGINT", doc = "number of lines of a kind that is not needed" }
 n_rejected = { type = "BIGINT", doc = "number of lines that should have become records but could not be read" }

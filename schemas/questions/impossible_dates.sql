@@ -4,7 +4,7 @@ topic = "operations"
 why = "A log cannot report events later than the time at which the file was written, and no supported log is older than 1990. A file with such dates has a wrong clock or date order. Its impossible days do not count as days with data."
 
 [columns]
-path = { type = "VARCHAR", doc = "file" }
+path = { type = "VARCHAR", doc = "path of the file" }
 source = { type = "VARCHAR", doc = "source (kind of log) as which the file was read" }
 first_at = { type = "TIMESTAMP", doc = "earliest instant in the file, UTC" }
 last_at = { type = "TIMESTAMP", doc = "latest instant in the file, UTC" }

@@ -7,8 +7,8 @@ takes = ["first_day", "last_day"]
 [columns]
 source = { type = "VARCHAR", doc = "source (kind of log) as which the lines were read; unknown where the file was not recognised" }
 state = { type = "VARCHAR", doc = "loaded (the files' lines are in use), failed (they could not be read), unknown (not recognised as a kind of log) or withdrawn (their lines are no longer in use)" }
-n_files = { type = "BIGINT", doc = "files" }
-n_lines = { type = "BIGINT", doc = "lines" }
+n_files = { type = "BIGINT", doc = "number of files" }
+n_lines = { type = "BIGINT", doc = "number of lines" }
 n_used = { type = "BIGINT", doc = "number of lines that became records, or were needed to interpret other lines" }
 n_skipped = { type = "BIGINT", doc = "number of lines of a kind that is not needed" }
 n_rejected = { type = "BIGINT", doc = "number of lines that should have become records but could not be read" }

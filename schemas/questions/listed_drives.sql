@@ -19,7 +19,7 @@ n_repeats = { type = "BIGINT", was = "n_again", doc = "number of repeated mounts
 mounted_hours = { type = "DOUBLE", unit = "h", doc = "hours of the period with a tape in the drive" }
 mounted_share = { type = "DOUBLE", unit = "1", doc = "share of the period with a tape in the drive" }
 moved_gb = { type = "DOUBLE", unit = "GB", doc = "data moved in mounts that began in the period, as counted by a log or by the library; NULL where neither counts it" }
-overall_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "moved_gb / time in which the tapes of these mounts were in the drive, idle time included" }
+overall_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "moved_gb / time in which the tapes of the mounts counted in n_mounts were in the drive, idle time included" }
 median_minutes = { type = "DOUBLE", unit = "min", doc = "median time that a tape stayed in the drive" }
 */
 -- Mounts with an unknown end count as mounts, with no time.

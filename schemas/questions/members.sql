@@ -6,7 +6,7 @@ takes = ["first_day", "last_day"]
 
 [columns]
 kind = { type = "VARCHAR", doc = "what has the name: station, drive or group (storage group)" }
-name = { type = "VARCHAR", doc = "its name" }
+name = { type = "VARCHAR", doc = "name of the station, drive or storage group" }
 */
 SELECT 'station' AS kind, station AS name FROM gold.mount WHERE site_day BETWEEN $first_day AND $last_day
 UNION SELECT 'station', station FROM gold.duty_factor WHERE day BETWEEN $first_day AND $last_day

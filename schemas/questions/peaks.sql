@@ -14,13 +14,13 @@ least_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "lowest drive rate of a lar
 n_files = { type = "BIGINT", doc = "number of large files (500 MB or more) that the drive moved" }
 started_at = { type = "TIMESTAMP", doc = "first block of the file with the peak rate, UTC" }
 station = { type = "VARCHAR", doc = "station that the file with the peak rate came from or went to" }
-file_gb = { type = "DOUBLE", unit = "GB", doc = "its size" }
+file_gb = { type = "DOUBLE", unit = "GB", doc = "size of the file with the peak rate" }
 is_compressed = { type = "BOOLEAN", doc = "true if the peak rate exceeds the drive's native rate, which is possible only if the drive compresses the data; NULL where the native rate is not known" }
 n_drives = { type = "BIGINT", doc = "number of drives that moved data for the station during the file with the peak rate, including this one" }
 disk_write_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "rate of writes to the station's disks during the file with the peak rate; NULL without samples" }
 disk_read_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "rate of reads from the station's disks during the file with the peak rate; NULL without samples" }
 file_id = { type = "VARCHAR", doc = "id of the log file that records the file with the peak rate" }
-line_no = { type = "BIGINT", doc = "that line" }
+line_no = { type = "BIGINT", doc = "number of the line in file_id" }
 */
 WITH best AS (
     SELECT *, quantile_cont(rate_mb_s, 0.5) OVER alike AS p50_mb_s, min(rate_mb_s) OVER alike AS least_mb_s,

@@ -11,7 +11,7 @@ operation = { type = "VARCHAR", doc = "what was requested: store (to tape) or re
 n_requests = { type = "BIGINT", doc = "requests made in the period" }
 n_timeouts = { type = "BIGINT", doc = "number of requests that ended with a timeout, by their error message" }
 timeout_share = { type = "DOUBLE", unit = "1", doc = "timeouts / requests" }
-n_never_started = { type = "BIGINT", doc = "number of these timeouts in which the request never reached the tape system" }
+n_never_started = { type = "BIGINT", doc = "number of timeouts in which the request never reached the tape system" }
 waited_hours = { type = "DOUBLE", unit = "h", doc = "sum, over the timeouts, of the time from request to timeout" }
 not_moved_gb = { type = "DOUBLE", unit = "GB", doc = "size of the files whose requests timed out" }
 n_elsewhere = { type = "BIGINT", doc = "number of timeouts whose file another pool had received by then, so that a copy from that pool would have been enough" }

@@ -13,7 +13,7 @@ avg_depth = { type = "DOUBLE", doc = "average number of waiting requests in the 
 max_depth = { type = "DOUBLE", doc = "largest hourly average of waiting requests in the class" }
 rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes of files that ended in the hours of the class / total length of these hours" }
 n_mounts = { type = "BIGINT", doc = "number of mounts that began in the hours of the class and in which files moved" }
-files_a_mount = { type = "DOUBLE", doc = "mean number of files in these mounts; NULL if there were no mounts" }
+files_a_mount = { type = "DOUBLE", doc = "mean number of files in the mounts counted in n_mounts; NULL if there were none" }
 */
 WITH bound AS (
     SELECT day_begin($first_day, zone) AS begin_at, day_end($last_day, zone) AS end_at

@@ -14,8 +14,8 @@ system = { type = "VARCHAR", doc = "archive system" }
 storage_group = { type = "VARCHAR", doc = "storage group" }
 read_from = { type = "VARCHAR", doc = "networks of the clients that read the files, as named by facts of site.toml. elsewhere: no fact names the network. nobody: no read is known. not recorded: billing of movers is missing for these days, or has an unknown layout" }
 n_restores = { type = "BIGINT", doc = "number of completed restores whose files were read as read_from shows" }
-restored_gb = { type = "DOUBLE", unit = "GB", doc = "data in these restores" }
-share = { type = "DOUBLE", unit = "1", doc = "these restores / all restores of the storage group" }
+restored_gb = { type = "DOUBLE", unit = "GB", doc = "data of the restores counted in n_restores" }
+share = { type = "DOUBLE", unit = "1", doc = "n_restores / all restores of the storage group" }
 n_reads = { type = "BIGINT", doc = "number of reads of the restored files" }
 protocols = { type = "VARCHAR", doc = "protocols with which the files were read" }
 latency_p50_s = { type = "DOUBLE", unit = "s", doc = "median time from request to end of the restore, as recorded by the pools" }

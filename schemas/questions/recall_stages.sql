@@ -8,7 +8,7 @@ takes = ["first_day", "last_day"]
 pool = { type = "VARCHAR", doc = "disk pool" }
 storage_group = { type = "VARCHAR", doc = "storage group, which is part of the files' storage class in dCache" }
 n_recalls = { type = "BIGINT", doc = "number of restores requested in the period" }
-n_followed = { type = "BIGINT", doc = "number of these restores that also appear in a tape system's log; the following columns refer only to them" }
+n_followed = { type = "BIGINT", doc = "number of restores requested in the period that also appear in a tape system's log; all columns of times and shares refer to these alone" }
 median_latency_s = { type = "DOUBLE", unit = "s", doc = "median time from the request until the file was on disk" }
 latency_hours = { type = "DOUBLE", unit = "h", doc = "sum of the times from request until the file was on disk" }
 queue_share = { type = "DOUBLE", unit = "1", doc = "part of latency_hours spent in queues, as a share" }

@@ -9,9 +9,9 @@ system = { type = "VARCHAR", doc = "archive system" }
 volume = { type = "VARCHAR", doc = "tape label; the most mounted tape comes first. NULL in the first row, which sums up all known tapes" }
 n_files = { type = "BIGINT", doc = "number of files recalled from the tape" }
 n_mounts = { type = "BIGINT", doc = "number of workers (retrieve processes) that read files of the tape; each mounts the tape at least once" }
-n_alone = { type = "BIGINT", doc = "number of these workers that read from this tape only" }
+n_alone = { type = "BIGINT", doc = "number of the workers counted in n_mounts that read from this tape only" }
 n_avoidable_mounts = { type = "BIGINT", was = "n_spared", doc = "number of mounts that would have been saved if one worker per tape had read all files of the period" }
-spared_share = { type = "DOUBLE", unit = "1", doc = "of n_mounts" }
+spared_share = { type = "DOUBLE", unit = "1", doc = "n_avoidable_mounts / n_mounts" }
 files_per_mount = { type = "DOUBLE", unit = "1", doc = "n_files / n_mounts" }
 n_unknown = { type = "BIGINT", doc = "number of recalled files whose tape is not known, from the worker or from a hint file. It is in the first row only, and no other column includes these files" }
 */

@@ -25,7 +25,7 @@ system = { type = "VARCHAR", doc = "archive system" }
 host = { type = "VARCHAR", doc = "host on which the ENDIT daemons run" }
 pool = { type = "VARCHAR", doc = "ENDIT instance; each pool has its own, with its own limit of workers" }
 n_runs = { type = "BIGINT", doc = "number of runs of the retrieve worker that started on the day" }
-n_not_done = { type = "BIGINT", doc = "number of these runs that failed, were stopped, or whose end is not in the log" }
+n_not_done = { type = "BIGINT", doc = "number of runs among n_runs that failed, were stopped, or whose end is not in the log" }
 read_gb = { type = "DOUBLE", unit = "GB", doc = "data read by runs of the retrieve worker that were completed on the day" }
 worker_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "rate of one worker, for runs completed on the day: bytes / run time of dsmc, which includes mount and positioning" }
 reading_hours = { type = "DOUBLE", unit = "h", doc = "time in which at least one retrieve worker ran" }
@@ -34,7 +34,7 @@ most_workers = { type = "BIGINT", doc = "largest number of workers that ran at t
 waiting_hours = { type = "DOUBLE", unit = "h", doc = "time in which the requests for at least one tape were ready but no worker read it; NULL where the log does not record the age of requests" }
 most_waiting = { type = "BIGINT", doc = "largest number of tapes that waited at the same time; files whose tape is not known count as one tape" }
 lone_hours = { type = "DOUBLE", unit = "h", doc = "time in which only one worker ran while at least one tape waited" }
-lone_share = { type = "DOUBLE", unit = "1", doc = "of reading_hours" }
+lone_share = { type = "DOUBLE", unit = "1", doc = "lone_hours / reading_hours" }
 lone_waiting = { type = "DOUBLE", unit = "1", doc = "average number of waiting tapes during lone_hours" }
 foregone_gb = { type = "DOUBLE", unit = "GB", doc = "data that one more drive would have read if disks and network had kept up: lone_hours x worker_mb_s" }
 unread_hours = { type = "DOUBLE", unit = "h", doc = "time in which at least one tape waited and no worker ran" }

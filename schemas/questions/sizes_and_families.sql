@@ -9,9 +9,9 @@ storage_group = { type = "VARCHAR", doc = "storage group" }
 file_family = { type = "VARCHAR", doc = "file family" }
 from_mb = { type = "DOUBLE", unit = "MB", doc = "smallest file size in the class; the class ends before ten times this size" }
 n_files = { type = "BIGINT", doc = "number of complete files whose transfer started in the period" }
-moved_tb = { type = "DOUBLE", unit = "TB", doc = "data of these files, including any part that moved after the end of the period" }
-time_share = { type = "DOUBLE", unit = "1", doc = "drive time of these files / drive time of all files. A file's drive time includes the gap before it, without the time in which there was no request" }
-effective_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / drive time of these files, including the gaps before them" }
+moved_tb = { type = "DOUBLE", unit = "TB", doc = "data of the files counted in n_files, including any part that moved after the end of the period" }
+time_share = { type = "DOUBLE", unit = "1", doc = "drive time of the files of the row / drive time of all files. A file's drive time includes the gap before it, without the time in which there was no request" }
+effective_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes of the files of the row / their drive time, including the gaps before them" }
 */
 WITH file AS (
     SELECT t.storage_group, t.file_family, pow(10, floor(log10(t.bytes / 1e6))) AS from_mb, t.bytes,

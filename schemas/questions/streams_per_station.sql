@@ -9,7 +9,7 @@ station = { type = "VARCHAR", doc = "station" }
 mode = { type = "VARCHAR", doc = "mode of the streams whose rates are shown: read (from tape) or write (to tape)" }
 n_streams = { type = "BIGINT", doc = "number of streams in that mode at the same time" }
 n_opposite = { type = "BIGINT", doc = "number of streams in the opposite mode that ran at the same time" }
-seen_s = { type = "DOUBLE", unit = "s", doc = "time in which exactly these numbers of streams ran" }
+seen_s = { type = "DOUBLE", unit = "s", doc = "time in which exactly n_streams and n_opposite streams ran" }
 total_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "total rate of all streams in that mode" }
 stream_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "mean rate per stream in that mode" }
 retained_share = { type = "DOUBLE", was = "kept", unit = "1", doc = "stream_mb_s / rate of a stream that runs alone in that mode at the station; NULL where no stream ever ran alone" }

@@ -6,7 +6,7 @@ takes = ["first_day", "last_day"]
 
 [columns]
 station = { type = "VARCHAR", doc = "name of the station; NULL for drives that moved no data to or from a station" }
-role = { type = "VARCHAR", doc = "its role" }
+role = { type = "VARCHAR", doc = "role of the station; NULL where only logs name it" }
 spool = { type = "VARCHAR", doc = "size of the station's spool, and the number of its disks that were sampled in the period" }
 links = { type = "VARCHAR", doc = "names of the station's network links, each with its capacity" }
 facts = { type = "VARCHAR", doc = "facts about the station in site.toml, on the last day of the period" }

@@ -15,7 +15,7 @@ default = "4.4"
 doc = "assumed time per file of a complete read, in addition to moving its data"
 
 [columns]
-session_id = { type = "VARCHAR", doc = "mount" }
+session_id = { type = "VARCHAR", doc = "identifier of the mount" }
 drive = { type = "VARCHAR", doc = "drive" }
 volume = { type = "VARCHAR", doc = "tape label" }
 requested_at = { type = "TIMESTAMP", doc = "mount request, UTC" }

@@ -14,7 +14,7 @@ from_at = { type = "TIMESTAMP", doc = "start" }
 to_at = { type = "TIMESTAMP", doc = "end" }
 session_id = { type = "VARCHAR", doc = "identifier of the mount or, where no mount is known, of the stretch of use, as in silver.drive_counter" }
 file_id = { type = "VARCHAR", doc = "file with the counter sample in which the state starts" }
-line_no = { type = "BIGINT", doc = "that line" }
+line_no = { type = "BIGINT", doc = "number of the line in file_id" }
 
 [[checks]]
 expectation = "ExpectColumnPairValuesAToBeGreaterThanB"

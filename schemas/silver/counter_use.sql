@@ -21,7 +21,7 @@ read_s = { type = "DOUBLE", unit = "s", doc = "time that the drive spent in read
 write_s = { type = "DOUBLE", unit = "s", doc = "time that the drive spent in writes, at most the time from from_at to to_at" }
 motion_s = { type = "DOUBLE", unit = "s", doc = "time that the drive spent in other commands: winding, rewinding and file marks" }
 file_id = { type = "VARCHAR", doc = "file with the first counter sample that has a command" }
-line_no = { type = "BIGINT", doc = "that line" }
+line_no = { type = "BIGINT", doc = "number of the line in file_id" }
 
 [[checks]]
 expectation = "ExpectCompoundColumnsToBeUnique"

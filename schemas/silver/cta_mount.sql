@@ -30,7 +30,7 @@ n_file_lines = { type = "BIGINT", doc = "number of log lines about single files 
 is_inferred = { type = "BOOLEAN", doc = "true if no line shows the start of the mount, so that its times were computed from its final record" }
 status = { type = "VARCHAR", doc = "ok, mount_failed, killed, empty (given up before the robot moved the tape), or cut (start or end not logged)" }
 file_id = { type = "VARCHAR", doc = "file with the first line of the mount" }
-line_no = { type = "BIGINT", doc = "that line" }
+line_no = { type = "BIGINT", doc = "number of the line in file_id" }
 
 [[checks]]
 expectation = "ExpectCompoundColumnsToBeUnique"

@@ -16,9 +16,9 @@ is_inferred = { type = "BOOLEAN", doc = "true if the start or end was computed f
 session_id = { type = "VARCHAR", doc = "identifier of the mount during which the drive was in the state" }
 attempt_id = { type = "VARCHAR", doc = "identifier of the attempt at a file during which the drive was in the state" }
 file_id = { type = "VARCHAR", doc = "file with the line that shows the state" }
-line_no = { type = "BIGINT", doc = "that line" }
+line_no = { type = "BIGINT", doc = "number of the line in file_id" }
 end_file_id = { type = "VARCHAR", doc = "file with the line that ended a down state; NULL where no line ended it, and for other states" }
-end_line_no = { type = "BIGINT", doc = "that line" }
+end_line_no = { type = "BIGINT", doc = "number of the line in end_file_id" }
 
 [[checks]]
 expectation = "ExpectColumnPairValuesAToBeGreaterThanB"

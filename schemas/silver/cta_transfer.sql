@@ -23,7 +23,7 @@ queued_at = { type = "TIMESTAMP", doc = "when a frontend (CTA's server for reque
 ready_at = { type = "TIMESTAMP", doc = "for a write the same as queued_at, because CTA gets the request when the file is complete on disk" }
 requested_at = { type = "TIMESTAMP", doc = "when CTA's work on the file started; for a read, when positioning to the file started" }
 started_at = { type = "TIMESTAMP", doc = "when reading or writing on tape started" }
-ended_at = { type = "TIMESTAMP", doc = "its line" }
+ended_at = { type = "TIMESTAMP", doc = "time of the line that reports the end of the file" }
 completed_at = { type = "TIMESTAMP", doc = "for a write, end of the next flush, which makes the file safe on tape; for a read, time of the log line about the file" }
 drive_s = { type = "DOUBLE", unit = "s", doc = "time in calls that read or write the tape; NULL where the program that collected the log rounded times to seconds" }
 drive_rate_basis = { type = "VARCHAR", doc = "basis of the drive rate: call; NULL where drive_s is NULL" }
@@ -37,7 +37,7 @@ status = { type = "VARCHAR", doc = "ok or failed" }
 error = { type = "VARCHAR", doc = "error message of a failed transfer" }
 witnesses = { type = "VARCHAR", doc = "which log shows the transfer: taped (the tape daemon's line about the file) or session (only the final record of the mount)" }
 file_id = { type = "VARCHAR", doc = "log file with the line about the file" }
-line_no = { type = "BIGINT", doc = "that line" }
+line_no = { type = "BIGINT", doc = "number of the line in file_id" }
 
 [[checks]]
 expectation = "ExpectCompoundColumnsToBeUnique"

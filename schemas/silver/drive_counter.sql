@@ -23,7 +23,7 @@ session_id = { type = "VARCHAR", doc = "identifier of the mount that TSM's serve
 is_mount = { type = "BOOLEAN", doc = "true if session_id is a mount, false for a stretch of use" }
 is_blind = { type = "BOOLEAN", doc = "true if commands of a stretch of use took ten minutes or more but no byte was counted, so that the counters miss the transfers" }
 file_id = { type = "VARCHAR", doc = "file from which the row was made" }
-line_no = { type = "BIGINT", doc = "that line" }
+line_no = { type = "BIGINT", doc = "number of the line in file_id" }
 
 [[checks]]
 expectation = "ExpectColumnPairValuesAToBeGreaterThanB"

@@ -18,7 +18,7 @@ witness = { type = "VARCHAR", doc = "source of the state. log: steps that the mo
 session_id = { type = "VARCHAR", doc = "identifier of the mount to which the state belongs" }
 attempt_id = { type = "VARCHAR", was = "try_id", doc = "identifier of the attempt at a file during which the state began" }
 file_id = { type = "VARCHAR", doc = "file with the line that starts the state" }
-line_no = { type = "BIGINT", doc = "that line" }
+line_no = { type = "BIGINT", doc = "number of the line in file_id" }
 
 [[checks]]
 expectation = "ExpectColumnPairValuesAToBeGreaterThanB"

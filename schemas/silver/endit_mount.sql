@@ -17,13 +17,13 @@ n_files = { type = "BIGINT", doc = "number of files on this volume that the run 
 bytes = { type = "BIGINT", unit = "bytes", doc = "size of all files of the run; NULL where the run used several volumes" }
 drive_system = { type = "VARCHAR", doc = "archive system to which the drive belongs" }
 drive = { type = "VARCHAR", doc = "drive" }
-session_id = { type = "VARCHAR", doc = "mount" }
+session_id = { type = "VARCHAR", doc = "identifier of the mount" }
 mounted_at = { type = "TIMESTAMP", doc = "when the volume was in the drive" }
 dismounted_at = { type = "TIMESTAMP", doc = "drive free" }
 waited_s = { type = "DOUBLE", unit = "s", doc = "time from the start of the run until the volume was in the drive; 0 if it was already in the drive" }
 shared_s = { type = "DOUBLE", unit = "s", doc = "time in which the run was active and the volume was in the drive" }
 file_id = { type = "VARCHAR", doc = "file with the first line of the run" }
-line_no = { type = "BIGINT", doc = "that line" }
+line_no = { type = "BIGINT", doc = "number of the line in file_id" }
 
 [[checks]]
 expectation = "ExpectColumnValuesToBeBetween"

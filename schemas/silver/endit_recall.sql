@@ -15,7 +15,7 @@ worker_volume = { type = "VARCHAR", doc = "volume that the worker was started fo
 volume = { type = "VARCHAR", doc = "volume that holds the files: the worker's volume, or the one in the newest hint file; NULL where neither is known" }
 n_files = { type = "BIGINT", doc = "number of files on this volume that the worker was started for" }
 file_id = { type = "VARCHAR", doc = "log file with the line that lists the worker's files" }
-line_no = { type = "BIGINT", doc = "that line" }
+line_no = { type = "BIGINT", doc = "number of the line in file_id" }
 
 [[checks]]
 expectation = "ExpectColumnValuesToBeBetween"

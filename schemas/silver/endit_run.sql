@@ -24,7 +24,7 @@ rate_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "average rate of the f
 outcome = { type = "VARCHAR", doc = "done, partial (some files failed), failed, stopped (by a signal), or unknown if no line has the end" }
 error = { type = "VARCHAR", doc = "result code that dsmc returned, or the signal that stopped the run" }
 file_id = { type = "VARCHAR", doc = "file with the first line of the run" }
-line_no = { type = "BIGINT", doc = "that line" }
+line_no = { type = "BIGINT", doc = "number of the line in file_id" }
 
 [[checks]]
 expectation = "ExpectColumnValuesToBeInSet"

@@ -14,7 +14,7 @@ happened_at = { type = "TIMESTAMP", doc = "when the event was logged" }
 began_at = { type = "TIMESTAMP", doc = "when the attempt that failed started: the mover's request for the file, or the mount request; NULL where only the client logged the transfer" }
 lost_s = { type = "DOUBLE", unit = "s", doc = "time that the failed attempt took, from began_at to happened_at. Killed session: the time for which it hung. Empty mount: all of the mount. If a failed transfer ended its mount, the time also includes that dismount and a new mount of the tape within an hour" }
 volume = { type = "VARCHAR", doc = "tape label" }
-error = { type = "VARCHAR", doc = "error name" }
+error = { type = "VARCHAR", doc = "name of the error" }
 error_source = { type = "VARCHAR", doc = "part of the system that caused the error, according to the log" }
 message = { type = "VARCHAR", doc = "text of the message, at most 300 characters" }
 file_id = { type = "VARCHAR", doc = "file with the log line about the event" }

@@ -20,7 +20,7 @@ read_bytes = { type = "BIGINT", unit = "bytes", doc = "bytes read during the mou
 write_bytes = { type = "BIGINT", unit = "bytes", doc = "bytes written during the mount, as the library or the drive counted; NULL without such a count" }
 witness = { type = "VARCHAR", doc = "source of the row: server (TSM's list), library (its list) or pages (only SCSI pages of the drive). For pages the times are those of the first and last reading, and a mount over UTC midnight has two rows" }
 file_id = { type = "VARCHAR", doc = "file from which the row was made" }
-line_no = { type = "BIGINT", doc = "that line" }
+line_no = { type = "BIGINT", doc = "number of the line in file_id" }
 
 [[checks]]
 expectation = "ExpectCompoundColumnsToBeUnique"

@@ -33,7 +33,7 @@ unique_id = { type = "VARCHAR", doc = "request id" }
 file_bytes = { type = "BIGINT", unit = "bytes", doc = "size of the user's file" }
 volume_family = { type = "VARCHAR", doc = "volume family of the file: storage group, file family and wrapper" }
 queued_at = { type = "TIMESTAMP", doc = "when the request for the file was queued" }
-error = { type = "VARCHAR", doc = "error name" }
+error = { type = "VARCHAR", doc = "name of the error" }
 error_source = { type = "VARCHAR", doc = "part of the system that caused the error, according to the log" }
 message = { type = "VARCHAR", doc = "text of the message, at most 300 characters" }
 file_id = { type = "VARCHAR", doc = "file from which the row was made" }

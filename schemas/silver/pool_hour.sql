@@ -14,16 +14,16 @@ storage_group = { type = "VARCHAR", doc = "storage group, which is part of the s
 file_family = { type = "VARCHAR", doc = "file family, which is part of the storage class" }
 hsm = { type = "VARCHAR", doc = "tape system" }
 from_at = { type = "TIMESTAMP", doc = "time of the previous statistics file; for the first file of a day, local midnight" }
-to_at = { type = "TIMESTAMP", doc = "these statistics" }
+to_at = { type = "TIMESTAMP", doc = "time of the statistics file that the row ends with" }
 is_reset = { type = "BOOLEAN", doc = "true if a counter went down, as after a restart of the pool; how much was moved is then not known" }
-n_transfers = { type = "BIGINT", doc = "clients' transfers" }
+n_transfers = { type = "BIGINT", doc = "number of transfers of clients" }
 n_restores = { type = "BIGINT", doc = "number of files read from tape to the pool" }
 n_stores = { type = "BIGINT", doc = "number of files written from the pool to tape" }
-n_errors = { type = "BIGINT", doc = "errors" }
-client_in_bytes = { type = "BIGINT", unit = "bytes", doc = "from clients" }
-client_out_bytes = { type = "BIGINT", unit = "bytes", doc = "to clients" }
-restored_bytes = { type = "BIGINT", unit = "bytes", doc = "from tape" }
-stored_bytes = { type = "BIGINT", unit = "bytes", doc = "to tape" }
+n_errors = { type = "BIGINT", doc = "number of errors that dCache counted in the interval" }
+client_in_bytes = { type = "BIGINT", unit = "bytes", doc = "bytes received from clients" }
+client_out_bytes = { type = "BIGINT", unit = "bytes", doc = "bytes sent to clients" }
+restored_bytes = { type = "BIGINT", unit = "bytes", doc = "bytes read from tape to the pool" }
+stored_bytes = { type = "BIGINT", unit = "bytes", doc = "bytes written from the pool to tape" }
 held_bytes = { type = "BIGINT", unit = "bytes", doc = "bytes stored in the pool at to_at" }
 n_files = { type = "BIGINT", doc = "number of files stored in the pool at to_at" }
 file_id = { type = "VARCHAR", doc = "statistics file written at to_at" }

@@ -21,7 +21,7 @@ overdue_s = { type = "DOUBLE", unit = "s", doc = "part of oldest_age_s after the
 n_mounts = { type = "BIGINT", doc = "number of mounts that serve the queue at that instant" }
 is_sleeping = { type = "BOOLEAN", doc = "true if the queue waits for free space on disk" }
 file_id = { type = "VARCHAR", doc = "file with CTA's answer to the poll" }
-line_no = { type = "BIGINT", doc = "its line" }
+line_no = { type = "BIGINT", doc = "number of the line in file_id" }
 
 [[checks]]
 expectation = "ExpectColumnValuesToBeBetween"

@@ -28,9 +28,9 @@ read_s = { type = "DOUBLE", unit = "s", doc = "time to read the file. For ENDIT,
 deliver_s = { type = "DOUBLE", unit = "s", doc = "time from the last byte read from tape until the pool had the file" }
 latency_s = { type = "DOUBLE", unit = "s", doc = "time from created_at to ended_at, which is the sum of all stages" }
 slowest = { type = "VARCHAR", doc = "stage of the recall that took longest: queue, mount, turn, position, read or deliver" }
-slowest_s = { type = "DOUBLE", unit = "s", doc = "its time" }
+slowest_s = { type = "DOUBLE", unit = "s", doc = "time of the slowest stage" }
 file_id = { type = "VARCHAR", doc = "file with the pool's record of the restore" }
-line_no = { type = "BIGINT", doc = "that line" }
+line_no = { type = "BIGINT", doc = "number of the line in file_id" }
 
 [[checks]]
 expectation = "ExpectColumnValuesToBeInSet"

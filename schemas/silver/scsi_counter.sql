@@ -18,7 +18,7 @@ counter = { type = "VARCHAR", doc = "name of the counter, as in bronze.scsi_coun
 value = { type = "DOUBLE", doc = "value of the counter; its unit is part of the counter's name" }
 rise = { type = "DOUBLE", doc = "value minus the previous value for the same drive and tape (and mount), if that is at most a day older. For a counter that starts at each mount, the value itself if there is no previous value or the counter fell; else NULL" }
 file_id = { type = "VARCHAR", doc = "file from which the row was made" }
-line_no = { type = "BIGINT", doc = "that line" }
+line_no = { type = "BIGINT", doc = "number of the line in file_id" }
 
 [[checks]]
 expectation = "ExpectColumnValuesToNotBeNull"

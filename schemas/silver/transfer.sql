@@ -38,9 +38,9 @@ status = { type = "VARCHAR", doc = "ok, failed or incomplete" }
 error = { type = "VARCHAR", doc = "name of the error of a failed transfer" }
 witnesses = { type = "VARCHAR", doc = "source of the transfer. mover: the mover's log. encp: the client's log line. table: its row in the accounting. taped: CTA's tape daemon. session: CTA's final record of a mount, with all files in one row. server: data of a TSM session in a mount, or of a mount that a library or the drive's SCSI pages show, with one row per direction. counter: the drive's counters per mount or stretch of use and UTC day, with one row per direction" }
 file_id = { type = "VARCHAR", doc = "log file with the line that started the transfer" }
-line_no = { type = "BIGINT", doc = "that line" }
+line_no = { type = "BIGINT", doc = "number of the line in file_id" }
 end_file_id = { type = "VARCHAR", doc = "log file with the line about the last block; NULL where one line has both start and end" }
-end_line_no = { type = "BIGINT", doc = "that line" }
+end_line_no = { type = "BIGINT", doc = "number of the line in end_file_id" }
 
 [[checks]]
 expectation = "ExpectCompoundColumnsToBeUnique"

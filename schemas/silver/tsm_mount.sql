@@ -20,7 +20,7 @@ task = { type = "VARCHAR", doc = "session or process for which the volume was mo
 number = { type = "BIGINT", doc = "number of the session or process" }
 is_successful = { type = "BOOLEAN", doc = "true if the server reported that the mount succeeded" }
 file_id = { type = "VARCHAR", doc = "file with the row or line from which this row was made" }
-line_no = { type = "BIGINT", doc = "that line" }
+line_no = { type = "BIGINT", doc = "number of the line in file_id" }
 
 [[checks]]
 expectation = "ExpectCompoundColumnsToBeUnique"

@@ -26,7 +26,7 @@ idle_s = { type = "BIGINT", unit = "s", doc = "time for which the server waited 
 network_wait_s = { type = "BIGINT", unit = "s", doc = "time for which the server waited for the network" }
 is_successful = { type = "BOOLEAN", doc = "true if the server reported that the session or process succeeded" }
 file_id = { type = "VARCHAR", doc = "file with the row or line from which this row was made" }
-line_no = { type = "BIGINT", doc = "that line" }
+line_no = { type = "BIGINT", doc = "number of the line in file_id" }
 
 [[checks]]
 expectation = "ExpectColumnValuesToBeBetween"

@@ -16,7 +16,7 @@ session_id = { type = "VARCHAR", doc = "identifier of the mount in which the dat
 mode = { type = "VARCHAR", doc = "read or write, from the way in which the volume was opened; where no log has that, from the activity (such as ARCHIVE)" }
 activity = { type = "VARCHAR", doc = "activity of the session or process, such as ARCHIVE or RETRIEVE, as in silver.tsm_session" }
 task = { type = "VARCHAR", doc = "session (of a client) or process (of the server)" }
-number = { type = "BIGINT", doc = "its number" }
+number = { type = "BIGINT", doc = "number of the session or process" }
 began_at = { type = "TIMESTAMP", doc = "when the session or process began" }
 n_volumes = { type = "BIGINT", doc = "number of volumes, in drives or on disk, from which the session or process read (mode read) or to which it wrote (mode write)" }
 bytes = { type = "BIGINT", unit = "bytes", doc = "bytes moved by the session or process. NULL where it used several volumes or mounts in this mode, or a mount that is not known. Also NULL where the activity log misses more than log_silence_s of its duration" }
@@ -27,7 +27,7 @@ drive_s = { type = "DOUBLE", unit = "s", doc = "estimated time that the drive wo
 storage_group = { type = "VARCHAR", doc = "name of the TSM node (session) or storage pool (process), used as the storage group" }
 status = { type = "VARCHAR", doc = "ok or failed, as TSM's server reported" }
 file_id = { type = "VARCHAR", doc = "file with the row about the session or process" }
-line_no = { type = "BIGINT", doc = "that line" }
+line_no = { type = "BIGINT", doc = "number of the line in file_id" }
 
 [[checks]]
 expectation = "ExpectCompoundColumnsToBeUnique"

@@ -13,13 +13,13 @@ file_family = { type = "VARCHAR", doc = "file family to which the tape belongs; 
 library = { type = "VARCHAR", doc = "library" }
 media_type = { type = "VARCHAR", doc = "type of the cartridge" }
 capacity_bytes = { type = "BIGINT", unit = "bytes", doc = "capacity" }
-remaining_bytes = { type = "BIGINT", unit = "bytes", doc = "space left" }
+remaining_bytes = { type = "BIGINT", unit = "bytes", doc = "space that is left" }
 active_bytes = { type = "BIGINT", unit = "bytes", doc = "bytes of files on the tape that are not deleted" }
 deleted_bytes = { type = "BIGINT", unit = "bytes", doc = "bytes of deleted files, which still take up space on the tape" }
 is_blank = { type = "BOOLEAN", doc = "true if nothing was ever written to the tape" }
 recorded_at = { type = "TIMESTAMP", doc = "last change or use of the volume that the archive recorded; for CTA, when tape ls listed the volume" }
 file_id = { type = "VARCHAR", doc = "file from which the row was made" }
-line_no = { type = "BIGINT", doc = "that line" }
+line_no = { type = "BIGINT", doc = "number of the line in file_id" }
 
 [[checks]]
 expectation = "ExpectCompoundColumnsToBeUnique"

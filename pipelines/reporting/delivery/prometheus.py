@@ -67,7 +67,7 @@ def registry_of(message: Message) -> CollectorRegistry:
         hours.labels(message.site, row["group_words"], row["bucket"]).set(row["bucket_hours"])
     days = gauge(
         "tapescope_days",
-        "number of days of the period in each state; it shows whether rules judged the day and had findings",
+        "number of days of the period, by state: findings, clean, part_covered, not_run or not_covered",
         ("site", "state"),
     )
     for state in _STATES:
