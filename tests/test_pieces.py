@@ -58,7 +58,7 @@ def test_the_lines_before_a_cut_give_the_state_there(tmp_path: Path, stem: str) 
             break
         carry = source.parse(block.lines, file.origin, carry).carry
         place = blocks.Start(block.end_offset, block.end_line)
-        assert pieces._guess(file, place) == carry, f"{stem} at line {block.end_line}"
+        assert pieces.guess(file, place) == carry, f"{stem} at line {block.end_line}"
         n_cuts += block.end_offset > pieces.WARM_UP_BYTES
     assert n_cuts >= 3
 
@@ -88,7 +88,7 @@ def test_a_log_that_grows_is_read_as_it_was_cut(tmp_path: Path, monkeypatch: pyt
     file, reader = log_of(tmp_path, "enstore_log"), reader_of(tmp_path)
     alone = reader.read(file, blocks.Start(), None)
     cut = pieces.cut(file, blocks.Start(), None, 2)
-    assert alone and len(cut) == 4 and [piece.is_guessed for piece in cut] == [False, True, True, True]
+    assert alone and len(cut) == 4 and [bool(piece.warm_up_bytes) for piece in cut] == [False, True, True, True]
     with file.path.open("a") as log:
         log.write("one more line\n")
     parts = [part.reading for part in pieces_read(reader, file, cut) if part]

@@ -10,6 +10,7 @@ from collections import Counter
 from datetime import datetime
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import pytest
 
@@ -34,6 +35,7 @@ import sys
 from pipelines import steps
 from pipelines.ingest import pieces, rows, workers
 workers.PAYING_BYTES, workers.WIRE_BYTES, rows.FINAL_ROWS, rows.HELD_BYTES = 0, 20_000, 500, 200_000
+pieces.PIECE_BYTES, pieces.WARM_UP_BYTES, pieces.can_be_cut = 50_000, 1_000, lambda _: True
 print(steps.ingest(steps.site_at(sys.argv[1]), workers=2).as_dict()["problems"])
 """
 
@@ -45,6 +47,7 @@ def low_bounds(monkeypatch: pytest.MonkeyPatch) -> None:
         (workers, "PAYING_BYTES", 0),
         (workers, "WIRE_BYTES", 2_000),
         (pieces, "PIECE_BYTES", 1_500),
+        (pieces, "WARM_UP_BYTES", 300),
         (rows, "FINAL_ROWS", 40),
         (rows, "HELD_BYTES", 20_000),
     ):
@@ -59,13 +62,19 @@ def test_any_number_of_workers_gives_the_rows_of_one(
     All sources are read in pieces where a log has 3 kB, also those whose pieces must then be read again.
     """
     joined: Counter[str] = Counter()
-    join = pieces.join
+    repeated: Counter[str] = Counter()
+    join, read_again = pieces.join, workers.Workers._read_again
 
     def counted(setup: rows.Setup, file: IncomingFile, parts: list[Reading]) -> Reading:
         joined[file.source] += len(parts)
         return join(setup, file, parts)
 
+    def noted(own: workers.Workers, one: workers._Sent, *rest: Any) -> pieces.PieceReading | None:
+        repeated[one.file.source] += 1
+        return read_again(own, one, *rest)
+
     monkeypatch.setattr(pieces, "join", counted)
+    monkeypatch.setattr(workers.Workers, "_read_again", noted)
     random = Random(SEED)
     cases = random.sample(CASES, len(CASES))
     cuts = {case: random.random() for case in cases}
@@ -99,6 +108,7 @@ def test_any_number_of_workers_gives_the_rows_of_one(
     assert not found_differences, "\n".join(found_differences)
     assert sum(map(Counter.total, found[1][2].values())) > 2_000
     assert {"vmstat", "enstore_log", "cta_taped", "telegraf"} <= set(joined), joined
+    assert {"vmstat"} <= set(repeated) and sum(repeated.values()) < sum(joined.values()), repeated
 
 
 def same_times(site: Site, hour: int) -> None:
@@ -109,17 +119,21 @@ def same_times(site: Site, hour: int) -> None:
             os.utime(path, (written, written))
 
 
-def test_an_archive_is_built_the_same(tmp_path: Path, low_bounds: None) -> None:
-    made: list[tuple[Rows, set[str]]] = []
-    for n in (1, 2):
-        site = make_site(tmp_path / f"by{n}")
+def test_an_archive_is_built_the_same(tmp_path: Path, low_bounds: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """By one process, by two of which each reads whole files, and by two that read pieces, which make more files."""
+    made: list[tuple[Rows, list[str]]] = []
+    for n, piece_bytes in ((1, 2**40), (2, 2**40), (2, 1_500)):
+        monkeypatch.setattr(pieces, "PIECE_BYTES", piece_bytes)
+        site = make_site(tmp_path / f"by{n}-{piece_bytes}")
         for day in (FIRST, SECOND):
             arrive(site, day)
             steps.ingest(site, workers=n)
         steps.build(site)
-        made.append((all_rows(site), {path.parent.name for path in staged(site)}))
+        made.append((all_rows(site), sorted(path.parent.name for path in staged(site))))
     assert differences(made[0][0], made[1][0]) == []
+    assert differences(made[0][0], made[2][0]) == []
     assert made[0][1] == made[1][1] and made[0][1], "no file was final"
+    assert set(made[0][1]) == set(made[2][1]) and len(made[2][1]) > len(made[0][1]), "no log was read in pieces"
 
 
 def staged(site: Site) -> list[Path]:

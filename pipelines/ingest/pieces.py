@@ -36,8 +36,12 @@ class Piece:
     start: blocks.Start
     end: blocks.Start
     file_sha256: str
-    carry: Carry | None = None  # the state at its start, unless that is to be guessed
-    is_guessed: bool = False
+    carry: Carry | None = None  # the state at its start
+    warm_up_bytes: int = 0  # the bytes before it from which that state is guessed, if it is not known
+
+    def with_state(self, carry: Carry | None) -> "Piece":
+        """The same, whose state is known."""
+        return replace(self, carry=carry, warm_up_bytes=0)
 
 
 @dataclass(frozen=True)
@@ -60,8 +64,10 @@ def cut(file: IncomingFile, start: blocks.Start, carry: Carry | None, n_workers:
         cuts = blocks.cut_points(file.path, start, -(-left // n_pieces))
     except (blocks.PrefixChanged, OSError):
         return []
-    pieces = [Piece(*ends, cuts[-1].sha256, None, True) for ends in pairwise(cuts)]
-    return [replace(pieces[0], carry=carry, is_guessed=False), *pieces[1:]] if len(pieces) > 1 else []
+    if len(cuts) < 3:
+        return []
+    first, *rest = (Piece(*ends, cuts[-1].sha256, warm_up_bytes=WARM_UP_BYTES) for ends in pairwise(cuts))
+    return [first.with_state(carry), *rest]
 
 
 def can_be_cut(stem: str) -> bool:
@@ -72,16 +78,16 @@ def can_be_cut(stem: str) -> bool:
 def read(reader: Reader, file: IncomingFile, piece: Piece) -> PieceReading | None:
     """One piece; None where the file has changed since it was cut, or is refused."""
     try:
-        carry = _guess(file, piece.start) if piece.is_guessed else piece.carry
+        carry = guess(file, piece.start, piece.warm_up_bytes) if piece.warm_up_bytes else piece.carry
         found = reader.read_piece(file, piece.start, carry, piece.end, piece.file_sha256)
     except OSError:
         return None
     return PieceReading(carry, found) if found else None
 
 
-def _guess(file: IncomingFile, start: blocks.Start) -> Carry | None:
+def guess(file: IncomingFile, start: blocks.Start, warm_up_bytes: int = WARM_UP_BYTES) -> Carry | None:
     """The state that the lines just before a cut leave; None where they cannot be read alone."""
-    begin = max(0, start.offset - WARM_UP_BYTES)
+    begin = max(0, start.offset - warm_up_bytes)
     with file.path.open("rb") as log:
         log.seek(begin)
         data = log.read(start.offset - begin)

@@ -94,7 +94,10 @@ class Reader:
             found = self._read(file, start, carry, _Identity(file, file_sha256, end))
         except (_Changed, blocks.PrefixChanged):
             return None
-        return None if found.is_refused or found.failure else found
+        if found.failure:
+            found.discard()
+            return None
+        return found
 
     def _read(self, file: IncomingFile, start: blocks.Start, carry: Carry | None, identity: "_Identity") -> Reading:
         parse = FileParse(file, start, carry, identity.until)

@@ -20,6 +20,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from multiprocessing import get_context, parent_process
 from types import ModuleType
+from typing import Any
 
 from pipelines.ingest import pieces
 from pipelines.ingest.identify import IncomingFile
@@ -52,12 +53,17 @@ class _Task:
     """What one process reads of a file: all that is new, or a piece."""
 
     piece: Piece | None = None
-    future: "Future[Reading | PieceReading | None] | None" = None
+    future: "Future[Any] | None" = None  # a PieceReading of a piece, else a Reading; None where it could not be read
 
     @property
     def is_done(self) -> bool:
         future = self.future
         return bool(future and future.done() and not future.cancelled() and future.exception() is None)
+
+    def result(self) -> Any:
+        """What was found. Raises BrokenProcessPool."""
+        assert self.future is not None
+        return self.future.result()
 
 
 @dataclass
@@ -114,7 +120,7 @@ class Workers:
             if task.future is None:
                 task.future = self._future(one, task)
 
-    def _future(self, one: _Sent, task: _Task) -> "Future[Reading | PieceReading | None]":
+    def _future(self, one: _Sent, task: _Task) -> "Future[Any]":
         assert one.plan is not None
         if self.pool is None:
             threads = max(1, n_cores() // self.n)
@@ -126,7 +132,7 @@ class Workers:
                     return self.pool.submit(_read_piece, setup, one.file, task.piece)
                 return self.pool.submit(_read, setup, one.file, one.plan)
         except BrokenProcessPool as error:
-            failed: Future[Reading | PieceReading | None] = Future()
+            failed: Future[Any] = Future()
             failed.set_exception(error)
             return failed
 
@@ -145,32 +151,31 @@ class Workers:
 
     def _result(self, one: _Sent) -> Reading | None:
         """What was found in a file: by one process, or joined from its pieces. Raises BrokenProcessPool."""
-        found = [self._in_turn(one, place) for place in range(len(one.tasks))]
-        if isinstance(found[0], Reading):
-            return found[0]
-        parts = [part.reading for part in found if isinstance(part, PieceReading)]
-        if len(parts) == len(one.tasks):
-            return pieces.join(self.setup.of_source(one.file.source), one.file, parts)
         if one.tasks[0].piece is None:
-            return None
-        for part in parts:
-            part.discard()
+            whole: Reading | None = one.tasks[0].result()
+            return whole
+        parts: list[PieceReading | None] = []
+        for task in one.tasks:
+            found: PieceReading | None = task.result()
+            before = parts[-1] if parts else None
+            if found and before and task.piece and task.piece.warm_up_bytes and found.carry != before.reading.carry:
+                found.reading.discard()
+                found = self._read_again(one, task, task.piece.with_state(before.reading.carry))
+            parts.append(found)
+        read = [part.reading for part in parts if part]
+        if len(read) == len(parts):
+            return pieces.join(self.setup.of_source(one.file.source), one.file, read)
+        for reading in read:
+            reading.discard()
         one.tasks = [_Task()]  # the file is not what it was when it was cut: one process reads it
         self._submit(one)
         return self._result(one)
 
-    def _in_turn(self, one: _Sent, place: int) -> Reading | PieceReading | None:
-        """The result of one task; a piece whose guess was wrong is read again. Raises BrokenProcessPool."""
-        task, before = one.tasks[place], one.tasks[place - 1]
-        assert task.future is not None
-        found = task.future.result()
-        if task.piece and task.piece.is_guessed and isinstance(found, PieceReading) and before.future:
-            ended = before.future.result()
-            if isinstance(ended, PieceReading) and ended.reading.carry != found.carry:
-                found.reading.discard()
-                task.piece = replace(task.piece, carry=ended.reading.carry, is_guessed=False)
-                task.future = self._future(one, task)
-                return task.future.result()
+    def _read_again(self, one: _Sent, task: _Task, piece: Piece) -> PieceReading | None:
+        """A piece whose state was guessed wrong. Raises BrokenProcessPool."""
+        task.piece = piece
+        task.future = self._future(one, task)
+        found: PieceReading | None = task.result()
         return found
 
     def _restart(self, sent: deque[_Sent], error: BrokenProcessPool) -> None:
