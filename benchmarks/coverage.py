@@ -80,7 +80,7 @@ def fit(rng: Rng, moving: bool, position: bool, gaps: bool = False) -> Iterator[
     yield TrialResult("a mount", found.parameters["mount_s"], site.a_mount_s)
     yield TrialResult("a file", found.parameters["file_s"], site.a_file_s + (0 if position else site.a_search_s))
     if position:
-        yield TrialResult("a search", found.parameters["seek_s"], site.a_search_s)
+        yield TrialResult("a seek", found.parameters["seek_s"], site.a_search_s)
     refused = next(iter(found.unknown.values()), None)
     yield TrialResult("rate of a mount of 50 × 500 MB", refused or found.rate(50, 500), site.rate_mb_s(50, 500))
     yield TrialResult("drift", found.drift_week, 0.0)
@@ -124,7 +124,7 @@ def grow(rng: Rng, n_seen: int, n_ahead: int) -> Iterator[TrialResult]:
         return
     yield TrialResult("factor a year", found.factor_year, site.factor)
     yield TrialResult(f"GB of {n_ahead} days", found.written(n_ahead), site.ahead_gb)
-    yield TrialResult("days until a plan is reached", found.days_until(site.goal_gb), site.days)
+    yield TrialResult("days until a planned amount is written", found.days_until(site.goal_gb), site.days)
 
 
 def gain(rng: Rng, share: float) -> Iterator[TrialResult]:

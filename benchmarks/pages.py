@@ -129,7 +129,7 @@ def report(results: list[PageResult], aims: list[Aim]) -> None:
     "--fine-days",
     default=year.Size.fine_days,
     show_default=True,
-    help="Number of days, up to the last, with samples every second.",
+    help="Number of days at the end of the archive with samples every second.",
 )
 @click.option("--repeat", default=REPEAT, show_default=True)
 @click.option("--dir", "folder", type=click.Path(path_type=Path), default=REPO / "var" / "benchmarks" / PAGES)

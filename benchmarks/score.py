@@ -141,7 +141,7 @@ def main(n_runs: int, n_faults: int, tuning: bool, story: str, base: Path | None
     warnings.simplefilter("ignore")
     library = load(base) if base else BASES[story]
     if not isinstance(library, Drawn):
-        raise click.BadParameter("the scenario must be of the story library or cta", param_hint="--base")
+        raise click.BadParameter("the scenario's story must be library or cta", param_hint="--base")
     folder = top / library.story
     code = f"{state()} {hashlib.sha256(library.model_dump_json().encode()).hexdigest()[:6]} {n_faults}"
     plan = planned(n_runs, n_faults, library, tuning)

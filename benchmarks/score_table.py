@@ -65,7 +65,8 @@ def _false_alarms(results: list[dict[str, Any]]) -> str:
             rules = ", ".join(f"{rule} {n}" for rule, n in sorted(counts[group].items()) if n) or "none"
             rate = 100 * total / weeks[group]
             lines.append(
-                f"false alarms {title}: {rate:.2f} per 100 drive-weeks, in {weeks[group]:g} drive-weeks ({rules})"
+                f"false alarms in runs {title}: {rate:.2f} per 100 drive-weeks,"
+                f" in {weeks[group]:g} drive-weeks ({rules})"
             )
     return "\n".join(lines)
 
@@ -83,7 +84,9 @@ def _intervals(results: list[dict[str, Any]]) -> str:
         f"{rule}: the interval of {name} contains the true value in {mean(held):.3f} of {len(held)} findings"
         for (rule, name), held in covered.items()
     ]
-    lines += [f"{rule}: {name} has no planted size to compare with ({n})" for (rule, name), n in unknown.items()]
+    lines += [
+        f"{rule}: {name} has no planted size to compare with ({n} intervals)" for (rule, name), n in unknown.items()
+    ]
     return "\n".join(sorted(lines)) or "no finding has an interval yet"
 
 
@@ -92,4 +95,4 @@ def _costs(results: list[dict[str, Any]]) -> str:
         return ""
     steps = results[0]["seconds"]
     times = ", ".join(f"{step} {mean(result['seconds'][step] for result in results):.1f}" for step in steps)
-    return f"seconds of a run by step: {times}"
+    return f"mean seconds of a run by step: {times}"

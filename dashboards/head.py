@@ -168,7 +168,7 @@ def show_freshness(found: Asked | None = None, of: str = "") -> None:
         return  # a page that needs no warehouse works without one
     st.text(f"{of} · {row['summary']}" if of else row["summary"])
     if row["outcome"] == "failed":
-        st.error("The last run failed. This page shows data from before that run.")
+        st.error("The last run of a step failed, so this page may show older data.")
         st.code(row["failure"], language=None, wrap_lines=True)
 
 

@@ -35,13 +35,13 @@ def show(page: Page, loads: Asked) -> None:
     chart = series.heat(frame.filter(pl.col("log").is_in(order.to_list())), value, title, page.span())
     components.heading(loads)
     components.show_chart(
-        loads, chart, "Load of the links by hour: the darker the field, the higher the load.", zooms=True
+        loads, chart, "Load of the links by hour: the darker the cell, the higher the load.", zooms=True
     )
     st.caption(
-        "The scale ends at the highest peak of the period. A field is empty if no log covers the hour,"
-        " or the link's capacity is unknown."
+        "The scale ends at the highest peak of the period. A cell is empty if no log covers the hour,"
+        " or if the scale is a share and the link's capacity is unknown."
         + (
-            f" Only the {MOST_LINKS} fullest of {frame['log'].n_unique()} links are shown."
+            f" Only the {MOST_LINKS} fullest of {frame['log'].n_unique()} link directions are shown."
             if frame["log"].n_unique() > MOST_LINKS
             else ""
         )

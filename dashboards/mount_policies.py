@@ -44,7 +44,10 @@ def show(page: Page) -> None:
     work = page.ask("recorded_work", n_days=forecast.WEEK_DAYS)
     n_requests = sum(row["mode"] == "read" and row["queued_at"] is not None for row in work.rows)
     if not n_requests:
-        st.text("No log of this week records when files were requested, so no policy can be tried.")
+        st.text(
+            "No log of the week up to the period's last day records when files were requested,"
+            " so no policy can be tried."
+        )
         return
     if n_requests > MOST_REQUESTS:
         st.info(f"{n_requests:,} requests are too many to replay on this page: use `tapescope forecast mounts`.")
@@ -79,7 +82,7 @@ def _show(found: MountAdvice) -> None:
         kinds = escape_markdown(", ".join(found.unplaced))
         st.caption(
             f"The positions of files on tapes of {kinds} are unknown,"
-            " so the replay shows no effect of the reading order there."
+            " so the replay shows no effect of the reading order on these tapes."
         )
 
 

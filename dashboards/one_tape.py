@@ -32,7 +32,7 @@ def show(volume: str) -> None:
     moved = sum(row["volume_gb"] or 0 for row in rows)
     last = f", last on {format.day_text(rows[-1]['day'])}" if rows else ""
     st.markdown(
-        f"**{format.counted(len(rows), 'mount')}{last}; they moved {format.quantity(moved, 'GB')}.**"
+        f"**{format.counted(len(rows), 'mount')}{last}; {format.quantity(moved, 'GB')} moved in total.**"
         f" {format.counted(len(contents.rows), 'file')} on this tape"
         f" {'is' if len(contents.rows) == 1 else 'are'} known."
     )

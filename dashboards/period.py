@@ -42,8 +42,8 @@ def choose(first: date, last: date, usual: date) -> Days:
             label_visibility="collapsed",
         )
         with st.container(horizontal=True, gap="small"):
-            _arrow("‹ earlier", "Move the period one length earlier", key, _moved(days, -1, first, last))
-            _arrow("later ›", "Move the period one length later", key, _moved(days, 1, first, last))
+            _arrow("‹ earlier", "Move the period back by its own length", key, _moved(days, -1, first, last))
+            _arrow("later ›", "Move the period forward by its own length", key, _moved(days, 1, first, last))
     days = _both(chosen)
     state.keep("from", days[0].isoformat())
     state.keep("to", days[1].isoformat())

@@ -21,28 +21,32 @@ COLUMNS = {
         "whether the row shows the logs themselves, their replay without changes, or the simulation with the changes",
     ),
     "mounts": ("mounts", "localized", "mounts that ended"),
-    "moved_tb": ("moved [TB]", "%.2f", "files moved"),
+    "moved_tb": ("moved [TB]", "%.2f", "size of the files moved"),
     "busy_hours": (
         "drive-hours [h]",
         "%.2f",
-        "time in which drives were occupied, from the mount request to the dismount",
+        "drive-hours of the mounts, from mount request to end of dismount",
     ),
     "rate_mb_s": (
         "overall rate of a drive [MB/s]",
         "%.1f",
-        "bytes ÷ time in which a drive was occupied, mounts and gaps included",
+        "bytes ÷ drive-hours of the mounts, which include mounting and gaps",
     ),
-    "read_mb_s": ("read [MB/s]", "%.1f", "all drives together, from the first request to the end of the last read"),
+    "read_mb_s": (
+        "read [MB/s]",
+        "%.1f",
+        "bytes that all drives read ÷ time from the first request to the end of the last read",
+    ),
     "write_mb_s": (
         "written [MB/s]",
         "%.1f",
-        "all drives together, from the first request to the end of the last write",
+        "bytes that all drives wrote ÷ time from the first request to the end of the last write",
     ),
     "waited_hours": (
         "waited [h]",
         "%.2f",
         "sum over all mounts of the waits for a drive, for the tape,"
-        " for a free input or output of the station, or for a chunk",
+        " for a free input or output of the station, or for enough data to write (a chunk)",
     ),
     "ended_hours": ("all work ends after [h]", "%.2f", "time from the first request to the end of the last mount"),
     "done_hours": (
@@ -63,12 +67,12 @@ def form(drives: dict[str, int]) -> Changes:
             "Gaps of at most [s]",
             0.0,
             one,
-            "longer gaps between two files are shortened to this, shorter gaps stay",
+            "longer gaps between two files are shortened to this length; shorter gaps stay",
         )
         speed = fields.number(
             "faster", "Factor by which drives are faster", 0.01, two, "applies to the recorded speed of all drives", 1.0
         )
-        depth = fields.count("depth", "Requests a client keeps queued", three, start=1)
+        depth = fields.count("depth", "Requests that a client keeps queued", three, start=1)
         places = st.columns(max(3, min(5, len(drives))))
         numbers = {
             kind: fields.count(
@@ -80,18 +84,16 @@ def form(drives: dict[str, int]) -> Changes:
         instances = fields.count(
             "instances", "Migration processes at a station", one, "instances, each with its own inputs and outputs", 1
         )
-        inputs = fields.count(
-            "inputs", "Inputs of an instance", two, "mounts that an instance reads from at the same time"
-        )
+        inputs = fields.count("inputs", "Inputs of an instance", two, "tapes that an instance reads at the same time")
         outputs = fields.count(
-            "outputs", "Outputs of an instance", three, "mounts that an instance writes to at the same time"
+            "outputs", "Outputs of an instance", three, "tapes that an instance writes at the same time"
         )
         one, two, three = st.columns(3)
         disk = fields.number("disk", "A station's disks carry at most [MB/s]", 0.1, one, "reads and writes together")
         link = fields.number("link", "A station's link carries at most [MB/s]", 0.1, two, "in each direction")
         chunk = fields.number(
             "chunk",
-            "Chunks before writing [GB]",
+            "Chunk to collect before writing [GB]",
             0.1,
             three,
             "amount that a station collects before it requests a mount for writing",

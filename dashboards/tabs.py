@@ -15,7 +15,7 @@ def show(page_name: str, title: str) -> None:
     has_rows = filled(page.snapshot, frozenset(name for part in parts for name in part.needs))
     shown = {part.name: part for part in parts if is_shown(part, has_rows)}
     if not shown:
-        st.info("No log that this page needs was ever read. The page About lists the logs it needs.")
+        st.info("No log that this page needs was ever read. The page About lists the logs that are needed.")
         state.link("about/missing", "What is missing, and how to add it")
         state.stop()
     asked = state.value("part")

@@ -25,8 +25,8 @@ name = "migration stand"
 zone = "{ZONE}"                 # time zone of log times that name no zone
 warehouse = "var/warehouse"
 duty_threshold_mb_s = 5.0                # a half-hour above this counts as active
-expected_gap_s = 2.0                     # avoidable gap between two files that is normal here, in seconds
-log_silence_s = 600                      # a server log that is silent for longer has a hole (seconds)
+expected_gap_s = 2.0                     # avoidable gap between two files that is normal at this site, in seconds
+log_silence_s = 600                      # seconds; a longer silence of a server log counts as not covered
 # min_coverage = {{ long_gap = 0.9 }}      # share of its logs that a rule needs, in place of the rule's own value
 # change_log = "changes.csv"             # changes made on purpose, with the columns at, what, entities, note; or:
 # [[change]]

@@ -156,7 +156,7 @@ def _mount_failures(day: Day, plan: Plan) -> list[Fault]:
     if not failed:
         return []
     lost = sum(failure.failed - failure.load_requested for failure in failed) / HOUR
-    note = f"{len(failed)} mounts that the robot failed to do"
+    note = f"{len(failed)} mounts by the robot failed"
     begin, end = failed[0].failed, failed[-1].failed
     return [Fault("mount_failures", plan.mount_failures, begin, end, note, lost, more={"n_failures": len(failed)})]
 
@@ -175,7 +175,7 @@ def truth_text(day: Day, faults: list[Fault], traffic: dict[str, Traffic], setti
     """truth.toml."""
     lines = [
         "# The planted faults of this archive, written by sample_data/generate.py from its own parameters.",
-        "# Times are UTC. Costs: lost_hours of drive or station time, lost_gb_day gigabytes (10^9) not moved that day.",
+        "# Times are UTC. lost_hours: hours that drives or stations lost. lost_gb_day: GB not moved in a day.",
         "",
     ]
     for fault in faults:

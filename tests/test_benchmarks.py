@@ -121,7 +121,7 @@ def test_table_is_printed_and_only_own_files_are_removed(tmp_path: Path) -> None
     done = CliRunner().invoke(main, [*sizes, "--only", ENSTORE, "--only", "big"], catch_exceptions=False)
     assert done.exit_code == 0
     assert "| file to committed rows | DEBUGLOG-2010-03-10 |" in done.output
-    assert "| log to committed rows: at least 3× the speed of the Python loop with re |" in done.output
+    assert "| DEBUGLOG to committed rows: at least 3× the speed of the Python loop with re |" in done.output
     assert list(tmp_path.iterdir()) == [other]
 
 

@@ -103,7 +103,7 @@ def test_a_working_set_has_a_size_from_which_the_curve_is_flat() -> None:
 
 def test_without_a_second_read_nothing_is_estimated() -> None:
     none = behaviour(distances(np.arange(5), np.full(5, GB)), np.full(5, GB), np.zeros(5, np.int64))
-    assert isinstance(none, NoEstimate) and none.reason == "no file was read twice in 5 reads of 0.01 TB"
+    assert isinstance(none, NoEstimate) and none.reason == "no file was read twice: 5 reads, 0.01 TB in total"
     empty = np.zeros(0, np.int64)
     assert isinstance(behaviour(distances(empty, empty), empty, empty), NoEstimate)
 

@@ -457,7 +457,7 @@ def test_recipients_are_checked(tmp_path: Path) -> None:
     message = str(caught.value)
     assert (
         "a mail address such as" in message
-        and "must not hold a name or password" in message
+        and "must not hold a user name or password" in message
         and "at least 1" in message
     )
 

@@ -392,7 +392,7 @@ def test_values_that_cannot_be_are_found_with_what_they_are_compared_with(lake: 
         "test_in_memory": ("node1", 1, 2),
     }
     wrapped = found["link_below_tape"]
-    assert wrapped["why"] == "26.3 where 3.13 GB its links carried is the maximum"
+    assert wrapped["why"] == "26.3, but the links carried at most 3.13 GB"
     assert found["negative_gap"]["why"] == "-3 is negative" and found["negative_gap"]["hint"] is None
     assert (wrapped["from_at"], wrapped["to_at"]) == (MORNING, MORNING + timedelta(minutes=30))
     assert wrapped["hint"] == "no poll counts more than 2^32 bytes: a 32-bit counter that wraps"
@@ -453,7 +453,7 @@ def test_hours_with_few_requests_tell_no_regions(lake: Connection) -> None:
     assert (
         found["region_no"] is None
         and found["reason_missing"]
-        == "each hour with at least 10 requests counts as one value: only 9 values, but 10 are needed"
+        == "only 9 values, but 10 are needed; each hour with at least 10 requests gives one value"
     )
 
 

@@ -191,7 +191,7 @@ def test_buffer_command(site: Site) -> None:
     assert (
         row[:2] == ["all", "240"]
         and row[4] == "66.7"
-        and "only a buffer for the complete data set would help" in output
+        and "hardly more than the share of the data that it can hold" in output
     )
     empty = run(site, "buffer", "--day", "2001-01-01")
     assert isinstance(empty.exception, TapescopeError) and "no log shows a file read" in str(empty.exception)
@@ -213,7 +213,7 @@ def test_recall_commands(site: Site) -> None:
         assert bad.exit_code and why in bad.output + str(bad.exception), files
     lost = run(site, "recall", "NIX001", "1", "--speed", "80")
     assert "no file of tape 'NIX001'" in str(lost.exception)
-    assert output_of(site, "recall", "VR0001", "1").startswith("Costs are those of LTO-4 read at this site, ")
+    assert output_of(site, "recall", "VR0001", "1").startswith("Costs are those of LTO-4 read mounts at this site, ")
     few = run(site, "recall", "VR0001", "1", "--days", "1", "--day", "2010-02-01")
     assert few.exit_code == 2 and "give --speed" in few.output, "no speed is stated, and too few mounts have it"
     assert run(site, "recall", "VR0001", "1", "--speed", "80", "--mount-s", "-1").exit_code == 2

@@ -57,7 +57,7 @@ def test_a_fact_holds_until_it_is_stated_anew_or_taken_back(tmp_path: Path) -> N
         ('of = "p1"\n"two words" = 1', "not a valid name of a fact"),
         (f'of = "p1"\nraid = "{"x" * 201}"', "longer than 200"),
         ('of = "p1"\nraid = ["x"]', "valid string"),
-        ('of = "p1"\nraid = "x"\n[[fact]]\nof = "p1"\nraid = "y"', "raid of 'p1' is given twice"),
+        ('of = "p1"\nraid = "x"\n[[fact]]\nof = "p1"\nraid = "y"', "raid of 'p1' has two different values"),
     ],
 )
 def test_what_is_no_fact_is_refused_with_a_reason(entry: str, why: str, tmp_path: Path) -> None:

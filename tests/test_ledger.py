@@ -45,7 +45,7 @@ def test_by_hand() -> None:
 
 def test_what_cannot_be_estimated() -> None:
     assert realised(flat(1, 1, 4), flat(1, 1)).gain_gb_day == NoEstimate(
-        "only 4 days before or after the change", "5 days before and after the change"
+        "only 4 days on one side of the change", "5 days before and after the change"
     )
     refused = realised(flat(0, 0), flat(1, 1)).gain_gb_day
     assert isinstance(refused, NoEstimate) and "moved no data before" in refused.reason
@@ -123,7 +123,7 @@ def test_from_promise_to_score(site: Site) -> None:
     assert "as promised" in lines[1] and "long gaps of A" in lines[1]
     assert "less than promised" in lines[2]
     early = run(site, "list", "--day", str(APPLIED + timedelta(days=3))).output
-    assert "cannot estimate: only 3 days before or after the change; data needed: 5 days before and after" in early
+    assert "cannot estimate: only 3 days on one side of the change; data needed: 5 days before and after" in early
     assert run(site, "drop", "2", "--day", str(APPLIED + timedelta(days=8)), "--note", "no").exit_code == 0
     assert "dropped" in run(site, "list").output
 

@@ -289,7 +289,9 @@ def test_through_logs_the_saving_is_the_generators(site: Site) -> None:
 def test_the_command_lists_the_best(site: Site) -> None:
     output = output_of(site, "forecast", "mounts")
     assert (
-        "no remount of a tape for" in output and "recommended access order" in output and "The replay differs" in output
+        "no remount of a tape for" in output
+        and "recommended access order" in output
+        and "The replay without changes" in output
     )
     wrong = CliRunner().invoke(cli, ["forecast", "mounts", "--min-age", "long", "--site", str(site.root)])
     assert wrong.exit_code == 2 and "such as 2h" in wrong.output

@@ -54,11 +54,11 @@ def asked(site: Site, name: str, **params: str) -> ask.Answer:
 def test_a_cut_answer_says_so(site: Site) -> None:
     found = asked(site, "session_rates", n="5000")
     assert (found.is_cut, len(found.rows)) == (True, N_MOUNTS - 1)
-    assert found.notices == ("session_rates is cut off at 5,000 rows; n=… takes more.",)
+    assert found.notices == ("session_rates is cut off at 5,000 rows; n=… allows more.",)
     whole = asked(site, "session_rates", n="5000", drive="D1")
     assert (whole.is_cut, whole.notices, len(whole.rows)) == (False, (), N_MOUNTS // 2)
     two = asked(site, "builds", n="2")
-    assert (two.is_cut, len(two.rows), two.notices) == (True, 2, ("builds is cut off at 2 rows; n=… takes more.",))
+    assert (two.is_cut, len(two.rows), two.notices) == (True, 2, ("builds is cut off at 2 rows; n=… allows more.",))
     assert not asked(site, "builds", n="3").is_cut
 
 

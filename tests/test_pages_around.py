@@ -137,7 +137,7 @@ def test_mounts_that_came_back_are_counted_in_a_sentence(app: AppTest, archive: 
     rows = asked(archive, "remount_cost", first_day="2010-03-10")
     n_extra, hours = sum(row["n_extra"] for row in rows), sum(row["wasted_hours"] for row in rows)
     assert n_extra == 16 and f"{n_extra} mounts were remounts of a tape" in texts(app)
-    assert f"They cost {hours:.2f} h of drive time" in texts(app)
+    assert f"Mounting and dismounting in them took {hours:.2f} h of drive time" in texts(app)
 
 
 def test_figures_are_those_of_ask(app: AppTest, archive: Path) -> None:
@@ -149,7 +149,7 @@ def test_figures_are_those_of_ask(app: AppTest, archive: Path) -> None:
     assert f"{sparse['f']:.3f}" == "0.365" in shown.values()
     (total,) = [row["duty_total"] for row in asked(archive, "duty_total") if row["direction"] == "in"]
     opened(app, "stations", part="", session="")
-    assert f"Inbound traffic as if {total:.1f} of 7 stations" in texts(app) and f"{total:.3f}" == "2.402"
+    assert f"the duty factors of 7 stations add up to {total:.1f} (" in texts(app) and f"{total:.3f}" == "2.402"
 
 
 def test_one_tape(app: AppTest) -> None:

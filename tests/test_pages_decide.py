@@ -159,7 +159,7 @@ def test_whatif_by_url(app: AppTest) -> None:
     opened(app, "plan", "whatif")
     assert not app.exception
     assert "Changed: gaps of at most 2.5 s, stations write only what they have read." in texts(app)
-    assert field(app, "Requests a client keeps queued").value == 1
+    assert field(app, "Requests that a client keeps queued").value == 1
     field(app, "Migration processes at a station").set_value(2)
     app.button[0].click().run()
     assert not app.exception and "the number of mounts that one migration process reads from" in app.warning[-1].value

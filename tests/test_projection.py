@@ -226,7 +226,7 @@ def test_the_command_says_it(site: Site) -> None:
     done = CliRunner().invoke(cli, ["forecast", "growth", "--site", str(site.root)], catch_exceptions=False)
     output = done.output
     assert (
-        "599.00 TB on tape, from an export of volumes of 2009-12-31 and later writes, at the end of 2010-07-18"
+        "599.00 TB on tape (according to the export of volumes of 2009-12-31 and later writes) at the end of 2010-07-18"
         in output
     )
     assert "a factor of 1.000 (1.000 to 1.000) a year" in output

@@ -145,7 +145,7 @@ def test_processors_without_accounting_of_waits_have_shares() -> None:
 )
 def test_a_row_in_pieces_is_refused(name: str, labels: dict[str, str], what: str) -> None:
     """No later step would join the lines of a disk: rates without waits, or waits without rates, would be lost."""
-    with pytest.raises(UnreadableFile, match=f"line 1 has some metrics of {what}") as raised:
+    with pytest.raises(UnreadableFile, match=f"line 1 lacks some of the metrics that are needed for {what}") as raised:
         parse(answer(series(name, [(START, 1), (START + 15, 2)], **labels)))
     assert "jq -cs" in raised.value.hint
 

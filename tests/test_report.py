@@ -161,10 +161,10 @@ def test_what_is_ahead(report: Report, written: dict[str, str]) -> None:
     assert ahead.sentences == [
         "new tapes: 7.50 of 10.00 TB moved until 15 June 2010 (75 %); ends about 25 June 2010 (90 % interval 22 June"
         " 2010 to 30 June 2010), estimated from 7 days; in the next seven days 1.75"
-        " TB (1.50 to 2.00) will move; a drive more 4.0 d sooner.",
+        " TB (1.50 to 2.00) will move; a drive more: 4.0 d sooner.",
         "to come: no log covers any day since the campaign started on 1 January 2030;"
         " the end of the campaign was not estimated.",
-        "Of 1 forecast with a known outcome, 0 had this outcome within their 90 % interval; nine of ten should.",
+        "For 0 of 1 forecast with a known outcome, the outcome was within the 90 % interval; nine of ten are expected.",
     ]
     (burn,) = ahead.figures
     assert isinstance(burn, Burndown)
@@ -176,8 +176,8 @@ def test_what_is_ahead(report: Report, written: dict[str, str]) -> None:
     assert isinstance(tornado, Tornado) and [bar[1:] for bar in tornado.bars] == [(5.0, 8.5), (6.0, 7.0)]
     assert tornado.bars[1][0] == "write: traffic"
     assert card.sentences[0] == (
-        "LTO-4 drives needed: 6.5 drives (5.0 to 9.0) for twice the traffic of 7 days, at the efficiency of the site's"
-        " mounts; the site has 1."
+        "LTO-4 drives needed: 6.5 drives (5.0 to 9.0) for twice the average traffic of 7 days, at the efficiency of the"
+        " site's mounts; the site has 1."
     )
     assert card.sentences[2] == (
         "a line of the log: cannot estimate costs: 4 mounts for 2 costs; data needed: at least 5 mounts."

@@ -371,7 +371,7 @@ def test_a_log_copied_under_another_date_is_refused_with_both_names(site: Site) 
     assert files[1].reason == (
         "other_date: the file has the same lines as logs/dated/e_2009-03-10.copy,"
         " which was read with the date 2009-03-10;"
-        " one of the two dates is wrong: remove that file"
+        " one of the two dates is wrong: remove the file with the wrong date"
     )
     (site.root / "logs/dated/e_2009-03-10.copy").unlink()
     assert states(site) == {"dated/e_2010-03-10": "loaded"}

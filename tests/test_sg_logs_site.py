@@ -94,7 +94,7 @@ def test_errors_and_alerts_become_findings(site: Site) -> None:
     assert texts == {
         "drive_errors": "tps1:st0: 450.0 corrected errors per TB in the last 7 days, 4.5 times the usual 100.0"
         ", with 2 tapes; without tape T00006L9, 400.0 per TB.",
-        "tape_alerts": "A00001L9: 3 alerts or errors that could not be corrected, in 2 drives; most often Media.",
+        "tape_alerts": "A00001L9: 3 tape alerts or uncorrected errors in 2 drives; most often Media.",
     }
 
 

@@ -103,7 +103,7 @@ def test_below_five_per_cent_c15() -> None:
 def test_files_a_mount_for_a_rate() -> None:
     """1 GB at 80 MB/s takes 12.5 s and 4.4; for 40 MB/s 25 s may pass: 120 / (25 - 16.9) = 14.8 files."""
     assert sizing.files_per_mount_for(Service(80), 40, 1000) == pytest.approx(120 / 8.1)
-    with pytest.raises(ValueError, match=r"never reach 60 MB/s: they reach 59.2 MB/s"):
+    with pytest.raises(ValueError, match=r"never reach 60 MB/s: they reach only 59.2 MB/s"):
         sizing.files_per_mount_for(Service(80), 60, 1000)
 
 

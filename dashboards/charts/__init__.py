@@ -8,6 +8,7 @@ from typing import Any
 
 import altair as alt
 import polars as pl
+from altair.utils import schemapi
 
 from dashboards import tables, words
 from dashboards.charts.along import Span, along_time, changes, instant, log_changes, over
@@ -32,6 +33,9 @@ __all__ = [
     "by_colour_and_dash", "by_colour_and_shape", "count", "faint", "framed", "heat_map", "instant", "joined", "lines",
     "linked", "log_changes", "number", "over", "rule", "share",
 ]  # fmt: skip
+
+# Altair would check each part of a chart when it is made, and the whole chart again when it is shown.
+schemapi.disable_debug_mode()
 
 MANY = [0, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000]  # ticks where each is about twice the last
 LINK = alt.Href("href:N")  # of what a chart names, to its page: see `linked`

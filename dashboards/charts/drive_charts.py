@@ -145,7 +145,7 @@ def one(rows: pl.DataFrame, happened: pl.DataFrame, marks: list[dict[str, Any]],
                 alt.Tooltip("group_words:N", title="mostly"),
                 instant_tip("from_at", "from"),
                 instant_tip("to_at", "to"),
-                share("group_share", "share of the time shown by this bar"),
+                share("group_share", "share of the bar's time in this state"),
             ],
         )
     )
@@ -187,7 +187,7 @@ def _happened(rows: pl.DataFrame, x: Any, y: Any, span: Span, legend: alt.Legend
         alt.Tooltip("what:N", title="what"),
         instant_tip("from_at", "at"),
         instant_tip("to_at", "until"),
-        number("lasted_hours", "duration, or time lost by it [h]"),
+        number("lasted_hours", "duration of the outage, or drive time that the failure cost [h]"),
         alt.Tooltip("volume:N", title="tape"),
         alt.Tooltip("error:N"),
     ]

@@ -92,7 +92,10 @@ def _peaks(peaks: pl.DataFrame) -> alt.Chart:
             x=alt.X("middle:Q"),
             y=alt.Y("n_gaps:Q"),
             text=alt.Text("text:N"),
-            tooltip=[number("peak_s", "most common gap length [s]", "s"), number("weight", "share of the gaps", "1")],
+            tooltip=[
+                number("peak_s", "most common gap length of this cluster [s]", "s"),
+                number("weight", "share of all gaps that are in this cluster", "1"),
+            ],
         )
     )
 

@@ -94,7 +94,7 @@ def serpentine(pieces: pl.DataFrame, read: set[int]) -> alt.Chart:
 def cost(rows: pl.DataFrame) -> alt.Chart:
     """Mounts by the share of the tape's files they read and what they made of the drive; a shape for each pattern."""
     tips: list[Any] = [alt.Tooltip(f"{name}:N") for name in ("session_id", "volume", "storage_group", "pattern")]
-    tips += [share("file_share", "share of the tape's files"), share("f", "drive efficiency")]
+    tips += [share("file_share", "share of the tape's files that were read"), share("f", "drive efficiency")]
     patterns = sorted(rows["pattern"].drop_nulls().unique())
     chart = (
         alt.Chart(linked(rows, "session_id"))
@@ -127,7 +127,7 @@ def whole_or_picked(rows: pl.DataFrame) -> alt.Chart:
         number("wall_hours", "duration of the mount [h]"),
         number("whole_hours", "time to read the whole tape [h]"),
     ]
-    tips.append(share("byte_share", "share of the tape's bytes"))
+    tips.append(share("byte_share", "share of the tape's bytes that were read"))
     dots = (
         alt.Chart(linked(rows, "session_id"))
         .mark_point(filled=True, size=65, opacity=0.75)

@@ -59,7 +59,7 @@ with left:
         around = data.lines(page.snapshot, proof["path"], range(max(1, number - CONTEXT), number + CONTEXT + 1))
         if isinstance(around, str):
             components.show_lines((proof["path"], number, proof.get("text")))
-            st.caption(f"The lines around this one cannot be shown: {escape_markdown(around)}.")
+            st.caption(f"The log lines before and after this line cannot be shown: {escape_markdown(around)}.")
         else:
             components.show_lines(*((proof["path"], no, text) for no, text in sorted(around.items())), marked=number)
     if not proofs:
@@ -80,8 +80,9 @@ with right:
         if row[name] is not None:
             st.text(f"{found.label(name)}: {format.cell(row[name], found.column(name))}")
     st.caption(
-        "Lost: data that could have moved in the lost time without other limits. Gain: the part that remains after the"
-        " next bottleneck or the drives' ceiling; low and high are the ends of its 90 % interval."
+        "Lost: data that could have moved in the lost time without other limits. Gain: the part of the lost"
+        " data that remains after the next bottleneck or the drives' ceiling; low and high are the ends of its 90 %"
+        " interval."
     )
     st.header("From night to night", anchor=False)
     nights = page.ask("finding_days", finding=chosen)

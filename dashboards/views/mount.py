@@ -83,7 +83,7 @@ else:
     st.info("No log lists the files of this mount.")
 
 if spent:
-    st.header("Log lines around the longest steps of the mount", anchor=False)
+    st.header("Log lines around the longest intervals of a state", anchor=False)
     named = {row["state"]: row["state_words"] for row in timeline.rows}
     text = {name: f"{named[name]}: {format.quantity(seconds, 's')}" for name, seconds in spent.items()}
     bucket = fields.choose("bucket", "State", list(spent), text, st)

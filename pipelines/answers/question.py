@@ -137,7 +137,7 @@ class _Limit:
         narrow = [name for name in self._question.params if name in ("drive", "station", "group", "host", "entity")]
         days = ["fewer days"] if "first_day" in self._question.params else []
         narrowed = f"; choose {', or one '.join([*days, *narrow])}" if days or narrow else ""
-        ways = f"; {self._name}=… takes more" if self._name else narrowed
+        ways = f"; {self._name}=… allows more" if self._name else narrowed
         return f"{self._question.name} is cut off at {self._most:,} rows{ways}."
 
 
@@ -171,7 +171,7 @@ class LastDay:
     def sentence(self) -> str:
         """Why this day, in a few words; empty where there is none."""
         stray = (
-            f"; one log has lines up to {self.beyond}, which is after the file was last modified" if self.beyond else ""
+            f"; some lines have dates up to {self.beyond}, but no file was modified that late" if self.beyond else ""
         )
         return f"the last day with {self.has}{stray}" if self.has else ""
 

@@ -20,7 +20,7 @@ LAYERS = ("site", "ops", "bronze", "silver", "gold")
 
 # What a question is about, in the order in which questions are listed, and the words for it.
 TOPICS = {
-    "hours": "Where drive-hours went, and what could be gained",
+    "hours": "Use of drive-hours, losses and possible gains",
     "findings": "Findings of the rules, and cases that the rules could not judge",
     "gaps": "Gaps between files",
     "mounts": "Mounts: rates, patterns, robots, seeks",
@@ -31,7 +31,7 @@ TOPICS = {
     "host": "Hosts and links: traffic, disks, benchmarks",
     "pools": "Disk pools: use, sharing, restores",
     "changes": "Changes at the site, and rates before and after them",
-    "forecasts": "Forecasts, and how accurate they were",
+    "forecasts": "Forecasts and their accuracy",
     "operations": "Operations: coverage, files, builds, runs",
 }
 
@@ -257,7 +257,7 @@ def _columns(path: Path, values: dict[str, dict[str, Any]]) -> tuple[Column, ...
         return tuple(Column(name, **column | {"was": former_names(column)}) for name, column in values.items())
     except TypeError as error:
         raise ContractError(
-            f"{path}: a column needs the keys type and doc, and may have unit and was: {error}"
+            f"{path}: a column needs the keys `type` and `doc`, and may have `unit` and `was`: {error}"
         ) from error
 
 

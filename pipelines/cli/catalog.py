@@ -45,7 +45,7 @@ def rules(site_path: Path) -> None:
 @click.argument("topic", required=False)
 @site_option
 def questions(topic: str | None, site_path: Path) -> None:
-    """List the questions for `tapescope ask`, by topic. With TOPIC, only those of one topic."""
+    """List the questions for `tapescope ask`, by topic. TOPIC limits the list to one topic."""
     from pipelines.catalog.contracts import TOPICS, load_catalog
 
     groups = load_catalog().by_topic()

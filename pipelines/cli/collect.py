@@ -21,10 +21,10 @@ from pipelines.primitives.text import escape_control
     "--watch", is_flag=True, help="Keep running until SIGTERM or Ctrl-C, and collect from each entry when it is due."
 )
 def collect(names: tuple[str, ...], site_path: Path, as_json: bool, is_all: bool, watch: bool) -> None:
-    """Collect from the [[collect]] entries that are due. With names, only from these entries of site.toml.
+    """Collect from the [[collect]] entries that are due. If entries are named, it collects from just these, due or not.
 
-    The next ingest reads the answers. Tokens come from TAPESCOPE_COLLECT_TOKEN, or from the variable that `token` of
-    an entry names. The exit code is 1 if an entry failed; answers of other entries are kept.
+    The next ingest reads the answers. The token of an entry is in the environment variable that its `token` names; the
+    default is TAPESCOPE_COLLECT_TOKEN. The exit code is 1 if an entry failed; answers of other entries are kept.
     """
     from pipelines import steps
 
@@ -42,13 +42,13 @@ def collect(names: tuple[str, ...], site_path: Path, as_json: bool, is_all: bool
 def collect_sentence(counts: dict[str, Any]) -> str:
     """The counts of a collection in one line."""
     n_asked = counts["done"] + counts["failed"]
-    busy = f", {counts['busy']} busy" if counts["busy"] else ""
+    busy = f"; {counts['busy']} skipped, because another process collects from them" if counts["busy"] else ""
     if not counts["entries"]:
         return "Nothing to collect: site.toml has no [[collect]] entry."
     if not n_asked and not busy:
         return f"None of the {counts['entries']} [[collect]] entries is due yet."
     return (
-        f"Collected from {n_asked} of {counts['entries']} entries ({counts['failed']} failed{busy}):"
+        f"Tried to collect from {n_asked} of {counts['entries']} entries ({counts['failed']} failed{busy}):"
         f" {counts['answers']:,} answers, {counts['bytes'] / 1e6:,.1f} MB."
     )
 

@@ -103,6 +103,6 @@ def _opened_to(address: str, has_login: bool) -> str:
         return ""
     who = "everyone who logs in" if has_login else "ANYBODY who can reach this machine, without a login"
     return (
-        f"the pages on {address} are open to {who}, and the connection is not encrypted: put a server with TLS before"
-        " them, and [auth] into secrets.toml next to site.toml (docs/guides/pages.md)"
+        f"the pages on {address} are open to {who}, and the connection is not encrypted: put a server with TLS in front"
+        " of them, and add [auth] to secrets.toml next to site.toml (docs/guides/pages.md)"
     )

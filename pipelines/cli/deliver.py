@@ -24,9 +24,9 @@ No recipients: site.toml has no [deliver] section. For example:
 def deliver(site_path: Path, day_day: Any, from_day: Any, to_day: Any, again: bool) -> None:
     """Write the report and send it. The recipients are in site.toml's [deliver].
 
-    It goes by mail, into a folder, to a webhook, to Alertmanager, into a Prometheus text file, or as WLCG tape metrics.
-    Names and passwords come from TAPESCOPE_SMTP_USER, TAPESCOPE_SMTP_PASSWORD, TAPESCOPE_WEBHOOK_TOKEN and
-    TAPESCOPE_ALERTMANAGER_TOKEN, never from site.toml.
+    The report goes by mail, into a folder, to a webhook, to Alertmanager, into a Prometheus text file, or as WLCG tape
+    metrics. User name, password and tokens come from TAPESCOPE_SMTP_USER, TAPESCOPE_SMTP_PASSWORD,
+    TAPESCOPE_WEBHOOK_TOKEN and TAPESCOPE_ALERTMANAGER_TOKEN, never from site.toml.
     """
     from pipelines import steps
 

@@ -28,7 +28,7 @@ from sample_data import ARCHIVES
 )
 @site_option
 def demo(archive: str, folder: Path | None, site_path: Path) -> None:
-    """Run all steps on a sample archive. The most expensive findings are shown."""
+    """Run all steps on a sample archive. Findings are listed at the end, the most severe first."""
     from pipelines import steps
 
     folder = folder or Path("var", "demo" if archive == "migration" else f"demo-{archive}")

@@ -22,7 +22,9 @@ FINDINGS_FOUND = 4
 @period_options
 @json_option
 @click.option(
-    "--fail-on", type=click.Choice(SEVERITIES), help="Exit with code 4 if there are findings of at least this severity."
+    "--fail-on",
+    type=click.Choice(SEVERITIES),
+    help="Exit with code 4 if a finding of at least this severity is neither acknowledged nor muted.",
 )
 def detect(site_path: Path, day_day: Any, from_day: Any, to_day: Any, as_json: bool, fail_on: str | None) -> None:
     """Apply the rules to a period. Default: the last day with data."""

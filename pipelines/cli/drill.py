@@ -24,7 +24,13 @@ if TYPE_CHECKING:
     help="A use of drive time (bucket) or a group of uses; `tapescope ask drive_time_buckets` lists them.",
 )
 @click.option("--day", type=DAY, help="Site day; default: the last day with data.")
-@click.option("--limit", type=click.IntRange(1, 1000), default=10, show_default=True, help="Intervals, longest first.")
+@click.option(
+    "--limit",
+    type=click.IntRange(1, 1000),
+    default=10,
+    show_default=True,
+    help="Number of intervals to show, the longest first.",
+)
 @site_option
 def drill(drive: str, bucket: str, day: datetime | None, limit: int, site_path: Path) -> None:
     """Show how a drive spent its hours. It lists mounts, files and gaps, with the log lines at their start and end."""

@@ -1,4 +1,4 @@
-"""How a command ends: its exit code, and after a failure a message and a hint, also after Ctrl-C or SIGTERM."""
+"""How a command ends, also after Ctrl-C or SIGTERM: with an exit code and, after a failure, a message and a hint."""
 
 import os
 import signal
@@ -20,7 +20,7 @@ class Stopped(BaseException):
 
 
 def run(command: click.Command) -> None:
-    """Run a command line and exit; first, uncommitted work is rolled back."""
+    """Run a command line and exit. After a failure or a signal, uncommitted work is rolled back first."""
     received = _stopped_by_signals()
     try:
         sys.exit(command.main(standalone_mode=False) or 0)

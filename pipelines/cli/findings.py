@@ -40,7 +40,7 @@ def _rows(site_path: Path, question: str, params: dict[str, str]) -> list[dict[s
 @_day_option
 @click.option("--all", "with_gone", is_flag=True, help="Also list findings that are gone.")
 def list_findings(site_path: Path, day: datetime | None, with_gone: bool) -> None:
-    """List the findings that are still present. Each has its id and state."""
+    """List the findings that are not gone. Each line has the id and the state of a finding."""
     rows = _rows(site_path, "finding_life", as_params(None, day and day.date()))
     listed = [row for row in rows if with_gone or row["state"] != "gone"]
     for row in listed:
@@ -89,7 +89,7 @@ def _mark(site_path: Path, finding_id: str, kind: str, until: date | None, note:
 @_note_option
 @site_option
 def acknowledge(finding_id: str, note: str | None, site_path: Path) -> None:
-    """Acknowledge a finding. It no longer counts as open until it disappears and returns."""
+    """Acknowledge a finding. It counts as open again only if it disappears and returns."""
     _mark(site_path, finding_id, "acknowledge", None, note, "acknowledged until it is gone")
 
 

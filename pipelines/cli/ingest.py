@@ -17,7 +17,7 @@ from pipelines.cli.output import reading_bar
 @workers_option
 @click.option("--again", is_flag=True, help="Also read files that were withdrawn with `forget`.")
 def ingest(paths: tuple[Path, ...], site_path: Path, as_json: bool, workers: int | None, again: bool) -> None:
-    """Read new and changed logs. Without arguments all that site.toml names, else the given files and folders."""
+    """Read new and changed logs. PATHS are the files and folders to read; default: all that site.toml names."""
     from pipelines import steps
 
     site, given = load_site(site_path), list(paths) or None

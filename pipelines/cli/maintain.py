@@ -14,7 +14,7 @@ from pipelines.cli.options import json_option, load_site, site_option
 @json_option
 @click.option("--dry-run", is_flag=True, help="Only print the work that would be done.")
 def maintain(site_path: Path, as_json: bool, dry_run: bool) -> None:
-    """Drop old rows and unused files. Rows older than site.toml's retention go; small files are merged."""
+    """Drop old rows and unused files. Rows older than site.toml's retention are dropped, and small files are merged."""
     from pipelines import steps
 
     counts = steps.maintain(load_site(site_path), dry_run).as_dict()
@@ -24,7 +24,7 @@ def maintain(site_path: Path, as_json: bool, dry_run: bool) -> None:
 def _maintain_sentences(counts: dict[str, Any]) -> str:
     would = "Would have dropped" if counts["dry_run"] else "Dropped"
     days = ", ".join(f"{counts[f'{layer}_days_dropped']} days of {layer}" for layer in ("gold", "silver", "bronze"))
-    facts = f"{would} {days}: {counts['rows_dropped']:,} rows; metrics are kept from {counts['kept_from']}."
+    facts = f"{would} {days}: {counts['rows_dropped']:,} rows; metrics of {counts['kept_from']} and later are kept."
     if counts["waits_for_build"]:
         facts = (
             "No rows were dropped, because SQL or site.toml changed after the last build; run `tapescope build` first."

@@ -74,7 +74,7 @@ def print_table(columns: Sequence["Column"], rows: Iterable[Sequence[Any]]) -> N
 
 @dataclass(frozen=True)
 class Rows:
-    """A table that answers no question. Names of columns end with the unit; `hidden` columns are for programs."""
+    """A table that is no question's answer. Column names end with the unit; `hidden` columns are for programs."""
 
     name: str
     rows: list[dict[str, Any]]
@@ -99,8 +99,8 @@ _TYPES: dict[type, str] = {float: "DOUBLE", int: "BIGINT", bool: "BOOLEAN"}
 
 
 def print_parts(parts: Iterable[str | Rows], form: str) -> None:
-    """Print tables and sentences for people. For programs, print only tables: CSV prints the first, JSON prints all by
-    name, or one alone; sentences go to standard error."""
+    """Print tables and sentences for people. For programs, print only tables: as CSV the first table, as JSON a single
+    table or an object with all tables by name. Sentences then go to standard error."""
     tables = []
     for part in parts:
         if isinstance(part, str):
@@ -128,9 +128,8 @@ def print_survey(found: "Survey", out: str) -> None:
     n_lacking = sum(bool(file.lacks) for file in found.files)
     if n_lacking:
         page.print(
-            f"{n_lacking:6,} of these files need further keys before they can be read;"
-            " their [[input]] entries in site.toml "
-            f"name the missing keys"
+            f"{n_lacking:6,} files of known kinds need further keys before they can be read;"
+            " their [[input]] entries in site.toml name the missing keys"
         )
     zone = found.zone.zones[0] if found.zone.zones else "unknown"
     page.print(

@@ -37,7 +37,7 @@ def parse(file: Path, site_path: Path, source: str | None, rejects: bool) -> Non
     "--verbose", "-v", is_flag=True, help="Also show what the file lacks for each source, nearest source first."
 )
 def recognise(paths: tuple[Path, ...], site_path: Path, verbose: bool) -> None:
-    """Show which source reads a file. If none does, it shows the nearest source and what the file lacks for it."""
+    """Show which source reads a file. If no source does, it shows the nearest one, and what the file lacks."""
     from pipelines import steps
 
     recognised = steps.recognise(list(paths))
@@ -47,7 +47,5 @@ def recognise(paths: tuple[Path, ...], site_path: Path, verbose: bool) -> None:
             click.echo(f"    {name}: {escape_control(why)}")
     if len(recognised) > 1:
         n_known = sum(one.source is not None for one in recognised)
-        click.echo(
-            f"{n_known} of {len(recognised)} files are of a known kind; --verbose shows"
-            " what the others lack for each source"
-        )
+        more = "; --verbose shows what the unknown files lack for each source" if n_known < len(recognised) else ""
+        click.echo(f"{n_known} of {len(recognised)} files are of a known kind{more}")

@@ -94,11 +94,11 @@ def _change(site_path: Path, number: int, event: str, day: datetime, note: str |
     type=click.IntRange(min=1),
     default=28,
     show_default=True,
-    help="Number of site days compared before and after the change.",
+    help="Number of site days compared on each side of the change.",
 )
 @format_option
 def list_them(site_path: Path, day: datetime | None, n_days: int, form: str) -> None:
-    """List recommendations and their gains. Both are in GB per day: the gain promised, and the gain achieved since."""
+    """List recommendations and their gains. The promised and the achieved gain are both in GB per day."""
     from pipelines.analysis.forecast import recommendations
 
     found = recommendations.scores(history(site_path, day, n_days))
@@ -113,8 +113,8 @@ def list_them(site_path: Path, day: datetime | None, n_days: int, form: str) -> 
     notes = [] if rows else ["No recommendations yet: record one with `tapescope recommendation make`."]
     if alone := [str(one.number) for one in found if _is_alone(one.found)]:
         notes.append(
-            f"These recommendations concern drives without others of the same kind to compare with: {', '.join(alone)}."
-            " Their gain may include the effect of other changes."
+            f"Recommendations {', '.join(alone)}: no other drives of the same kind moved data, so there is no"
+            " comparison, and the achieved gain may include the effect of other changes."
         )
     print_parts([Rows("recommendations", rows), *notes], form)
 

@@ -21,7 +21,9 @@ if TYPE_CHECKING:  # the command line starts without the libraries that the step
 @period_options
 @json_option
 @click.option(
-    "--fail-on", type=click.Choice(SEVERITIES), help="Exit with code 4 if there are findings of at least this severity."
+    "--fail-on",
+    type=click.Choice(SEVERITIES),
+    help="Exit with code 4 if a finding of at least this severity is neither acknowledged nor muted.",
 )
 @workers_option
 def run(

@@ -21,9 +21,9 @@ _SHOWN = ("id", "what", "unit", "printed", "ours", "difference", "verdict")
 @site_option
 @format_option
 def study(name: str | None, table_name: str | None, site_path: Path, form: str) -> None:
-    """List the case studies, or show one. It has the published figures next to the computed ones, and contradictions.
+    """List the case studies, or show one. A study compares published with computed figures.
 
-    NAME may be shortened if it still fits only one study. Studies are the same at every site: `--site` has no effect.
+    NAME may be shortened as long as it fits only one study. Studies are the same at every site: `--site` has no effect.
     """
     from pipelines.analysis import studies
     from pipelines.catalog.contracts import Column

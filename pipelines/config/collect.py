@@ -73,8 +73,8 @@ class Collect(BaseModel):
         for text in ask:
             if not re.fullmatch(rf"{_METRICS}(\{{.+\}})?", text, re.DOTALL):
                 raise ValueError(
-                    f"{text!r} is not a pattern of metric names, such as 'node_tape_.*' or "
-                    f"'node_tape_.*{{label='value'}}'"
+                    f"{text!r} is not a pattern of metric names, such as `node_tape_.*` or "
+                    f"`node_tape_.*{{label='value'}}`"
                 )
         return ask
 

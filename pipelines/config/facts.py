@@ -49,7 +49,7 @@ def repeated(facts: Iterable[Fact]) -> list[str]:
     twice: set[str] = set()
     for entity, name, value, begin in _stated(facts):
         if values.setdefault((entity, name, begin), value) != value:
-            twice.add(f"{name} of {entity!r} is given twice{f' for {begin}' if begin else ''}")
+            twice.add(f"{name} of {entity!r} has two different values{f' for {begin}' if begin else ''}")
     return sorted(twice)
 
 

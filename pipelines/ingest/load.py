@@ -101,7 +101,7 @@ class Loader:
             report.state = "failed"
             report.reason = (
                 f"other_date: the file has the same lines as {twin.path}, which was read with the date {twin.date};"
-                " one of the two dates is wrong: remove that file"
+                " one of the two dates is wrong: remove the file with the wrong date"
             )
         else:
             report.counts, report.note, report.warning = counts, reading.note, reading.warning

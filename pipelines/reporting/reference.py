@@ -20,8 +20,8 @@ from pipelines.reporting import entries
 
 _MADE = "Generated from the code by `make docs`: change the code, not this page."
 _LAYERS = {
-    "site": "Tables of what `site.toml` declares.",
-    "ops": "Files that were read, checks, runs, and hours that no log covers.",
+    "site": "Tables with the declarations of `site.toml`.",
+    "ops": "Runs and checks of tapescope, files that were read, and hours that no log covers.",
     "bronze": "Contents of the logs: one row per record, in bytes, seconds and UTC.",
     "silver": "Events and samples in the same terms for all archive systems.",
     "gold": "Metrics and findings.",
@@ -77,7 +77,7 @@ def _commands(command_line: Group) -> Iterator[Page]:
     yield _index(
         "commands",
         ((name, command.get_short_help_str(200)) for name, command in found.items()),
-        "Each command is a word after `tapescope`; its `--help` prints the same text.",
+        "Each command is a word after `tapescope`. Its `--help` prints the text of its page.",
     )
     for name, command in found.items():
         yield f"commands/{name.replace(' ', '-')}.md", _command(name, command)
@@ -145,7 +145,7 @@ def _keys(group: keys.Group) -> str:
 
 def _rules(catalog: Catalog) -> Iterator[Page]:
     rows = ((rule.name, f"{rule.severity}: {rule.title}") for rule in catalog.rules.values())
-    yield _index("rules", rows, "The operator's handbook has an entry for each rule that produces findings.")
+    yield _index("rules", rows, "Rules produce findings. The page of a rule is its entry in the operator's handbook.")
     for name, rule in catalog.rules.items():
         yield f"rules/{name}.md", entries.rule(rule)
 

@@ -56,7 +56,7 @@ def recognise(head: list[str]) -> Claim:
     return Claim(
         False,
         min(share, 0.5),
-        'neither entries with "volid" "volid" and "order" nor lines with a dCache id and a volume',
+        'neither entries with "volid" and "order" nor lines with a dCache id and a volume',
     )
 
 

@@ -120,7 +120,7 @@ def _check_whole(rows: Rows) -> None:
         lacks = some.filter(~pl.all_horizontal(pl.col("columns").list.contains(name) for name in needed))
         if lacks.height:
             where = lacks.sort("unit").row(0, named=True)
-            raise UnreadableFile(f"line {where['unit']} has some metrics of {what}, but others are missing", _HINT)
+            raise UnreadableFile(f"line {where['unit']} lacks some of the metrics that are needed for {what}", _HINT)
 
 
 def _samples(line_no: int, text: str) -> pl.DataFrame | _Bad:

@@ -195,7 +195,7 @@ def _judge(read: pl.DataFrame) -> pl.DataFrame:
     )
     if read.filter(is_known & pl.col("stamp").is_null() & pl.col("scrape_at").is_null() & ~pl.col("is_dated")).height:
         raise UnreadableFile(
-            "the samples have no time, and for a second scrape the time of the file cannot be used",
+            "the samples have no time, and the time of the file can only be used for one scrape",
             "write the time above each scrape: date -u +'# %FT%TZ'",
             reason="no_clock",
         )

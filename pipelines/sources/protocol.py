@@ -33,7 +33,7 @@ LINE_REASONS = {
     "wrong_width": "the line has more or fewer fields than the header",
     "out_of_order": "the time of the line contradicts the order of lines in the file",
     "no_header": "a data row comes before any header",
-    "bad_syntax": "the line does not have the form of its kind",
+    "bad_syntax": "the line does not have the format of its log",
 }
 # Why a whole file was refused.
 FILE_REASONS = {
@@ -42,12 +42,12 @@ FILE_REASONS = {
     "not_a_file": "not a regular file but a pipe, a socket, a broken link or a folder that cannot be listed",
     "not_readable": "the operating system refuses to open the file",
     "not_text": "not a text file",
-    "no_clock": "the rows have no date, and site.toml gives none",
+    "no_clock": "the rows have no date, and site.toml gives no date",
     "not_converted": "the program that converts the file to text is missing or failed",
     "broken_archive": "the compressed file is damaged",
     "internal_error": "the source that recognised the file failed, which is a bug in tapescope",
     "other_date": "the file has the same lines as another file, which was read with another date",
-    "too_big": "the file exceeds the limit of site.toml when it is decompressed",
+    "too_big": "the decompressed file exceeds the limit of site.toml",
 }
 
 
@@ -55,7 +55,7 @@ FILE_REASONS = {
 SPEAKS_FOR = {
     "drives": "all activity of a drive, of all drives of a tape server, or of all drives of an archive system",
     "drive_states": "states of drives at some moments",
-    "mounts": "mounts and sessions of an archive system; for a drive, from the first mount to the last dismount",
+    "mounts": "mounts of an archive system; for each drive, from its first mount to its last dismount",
     "requests": "requests for files that an archive system queued",
     "transfers": "files that clients moved",
     "pools": "requests of disk pools, and the files that they recalled or flushed",
@@ -68,7 +68,7 @@ SPEAKS_FOR = {
 AVERAGES = "averages since boot"
 COUNTERS = "counters since boot that only mark the start of an interval"
 OTHER_SERIES = "of a series that is not read"
-OTHER_PROGRAM = "of another program of the archive; they are read only from files that mostly have such lines"
+OTHER_PROGRAM = "of another program of the archive, whose lines are read only from files that mostly consist of them"
 NO_YEAR = "without a year, which neither the file name nor `date` in site.toml gives"
 
 

@@ -93,7 +93,7 @@ def recognise(head: list[str]) -> Claim:
             False,
             0.5,
             f"rows like those of TSM's table SUMMARY, but most lack some of the {_WIDTH}"
-            " columns, and no header names them",
+            " columns, and no header names the columns",
         )
     return Claim(False, 0.0, "no line has start time, end time, activity and number, as in TSM's table SUMMARY")
 

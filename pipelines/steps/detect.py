@@ -52,7 +52,8 @@ class DetectReport:
             else ""
         )
         doubts = "".join(f"\n{doubt}" for doubt in self.doubts)
-        found = f"{len(self.findings)} findings for {self.last_day}"
+        days = f"{self.last_day}" if self.first_day == self.last_day else f"{self.first_day} to {self.last_day}"
+        found = f"{len(self.findings)} findings for {days}"
         return found + (f" ({listed})." if listed else ".") + unjudged + doubts
 
 
@@ -109,7 +110,7 @@ class ForecastReport:
         if self.day == question.NO_DATA:
             return "No day has data yet, so no forecast was made."
         counts = self.as_dict()
-        refused = f"; {counts['no_estimate']} were not possible" if counts["no_estimate"] else ""
+        refused = f"; {counts['no_estimate']} others were not possible" if counts["no_estimate"] else ""
         return (
             f"{counts['forecasts']} forecasts from data up to {counts['day']}{refused}."
             " `tapescope ask forecasts` lists them."

@@ -67,8 +67,8 @@ def deliver(
         if failed := [one for one in done if one.is_failed]:
             places = "\n".join(f"{one.way}: {one.where}" for one in failed)
             hint = (
-                "correct [deliver] in site.toml or the receiver, then run `tapescope deliver`; the other receivers "
-                "already have the report"
+                "correct [deliver] in site.toml, or repair the receiver, then run `tapescope deliver`; the other "
+                "receivers already have the report"
             )
             named = f"the report {files['html']} could not be sent to {len(failed)} receiver(s)"
             raise TapescopeError(f"{named}\n{places}", hint)

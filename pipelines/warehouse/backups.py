@@ -75,7 +75,7 @@ def keep(catalogue: Path, folder: Path, snapshot: int) -> Backup:
         copy(catalogue, unfinished)
         if not is_sound(unfinished):
             raise TapescopeError(
-                f"the catalogue {catalogue} is damagedand its backup cannot be read", "`tapescope restore --force`"
+                f"the catalogue {catalogue} is damaged, so no backup was made", "`tapescope restore --force`"
             )
         os.replace(unfinished, path)
     finally:

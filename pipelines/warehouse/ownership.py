@@ -59,8 +59,8 @@ def read(connection: Connection, data_path: str) -> Claim | None:
         held = json.loads(text)
         return Claim(str(held["warehouse"]), int(held["snapshot"]), str(held["unknown_before"]))
     except (ValueError, KeyError, TypeError):
-        hint = "remove this file if the data there belong to this site; the next writer creates it again"
-        raise ConfigError(f"{data_path}/{FILE} is not a valid note of tapescope's last writer", hint) from None
+        hint = "remove this file if the data there belong to this site; the next command that writes creates it again"
+        raise ConfigError(f"{data_path}/{FILE} does not name a warehouse and its last snapshot", hint) from None
 
 
 def write(connection: Connection, data_path: str, claim: Claim) -> None:

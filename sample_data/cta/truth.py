@@ -30,7 +30,7 @@ def site_text(site: Site) -> str:
         f'[[drive]]\nname = "{drive.name}"\nmover_host = "{drive.server}"\ngeneration = "{drive.generation}"\n'
         for drive in site.drives
     ]
-    parts.append("# Logs of the tape daemons; where there are any, a frontend's, dCache's and Prometheus'.")
+    parts.append("# Logs of the tape daemons and, if the scenario has them, of the frontend, dCache and Prometheus.")
     parts.append(f'[[input]]\nglob = "logs/taped/*"\nsystem = "{site.taped.instance}"\n')
     if scenario.min_age_s:
         parts.append(f'[[input]]\nglob = "logs/frontend/*"\nsystem = "{site.taped.instance}"\n')

@@ -1,7 +1,7 @@
 /*
 title = "What held a drive back"
 grain = "one row per drive and hour, if the drive worked for at least ten minutes of the hour"
-why = "What kept a drive from moving more data: late data, gaps between files, tape motion, disks or the network. Each cause needs another remedy. Where the logs do not show the cause, the missing log is named."
+why = "Shows what kept each drive from moving more data: late data, gaps between files, tape motion, disks or the network. Each cause needs a different remedy. Where logs do not show the cause, the row names the missing log."
 partition = "month"
 features = ["G2", "M37", "MA3"]
 
@@ -14,18 +14,18 @@ mode = { type = "VARCHAR", doc = "read or write: the mode in which the drive tra
 busy_s = { type = "DOUBLE", unit = "s", doc = "seconds of the hour in which the drive worked: a tape was in the drive or being mounted, and a request needed it" }
 transfer_s = { type = "DOUBLE", unit = "s", doc = "part of busy_s inside transfers, from the first to the last block of each file, including waits" }
 wait_s = { type = "DOUBLE", unit = "s", doc = "part of busy_s inside transfers in which the drive waited for data (write) or for room in the buffer (read). The log has one wait per file, which is spread evenly over the time of that file" }
-gap_s = { type = "DOUBLE", unit = "s", doc = "part of busy_s that is avoidable gap between files: time for database, request and start" }
-over_s = { type = "DOUBLE", unit = "s", doc = "avoidable gaps longer than the expected gap: the excess, summed over gaps that began in the hour" }
+gap_s = { type = "DOUBLE", unit = "s", doc = "part of busy_s in avoidable gaps between files: time for database, request and start" }
+over_s = { type = "DOUBLE", unit = "s", doc = "sum of (avoidable gap - expected gap) over all gaps that began in the hour, at least 0 and at most gap_s" }
 motion_s = { type = "DOUBLE", unit = "s", doc = "part of busy_s spent on tape motion, mounts and dismounts" }
 n_gaps = { type = "BIGINT", doc = "number of gaps that began in the hour" }
-ready_share = { type = "DOUBLE", unit = "1", doc = "share of the gaps before written files in which the next file was already on spool when the gap began. That holds if a log shows it, if the file's request was queued by then, or if the same client command also wrote the previous file. NULL where no such gap began" }
-link_load = { type = "DOUBLE", unit = "1", doc = "average traffic / capacity in the hour, of the busiest link between station and drive. These are the station's link in the data's direction and the link of the drive's host in the other direction. NULL where no log shows it" }
+ready_share = { type = "DOUBLE", unit = "1", doc = "share of the gaps before written files in which the next file was already on spool when the gap began. The file counts as on spool if a log shows it, if its request was queued by then, or if one client command wrote both files. NULL where no such gap began" }
+link_load = { type = "DOUBLE", unit = "1", doc = "average traffic / capacity in the hour, of the busiest link between station and drive: a link of the station in the direction of the data, or of the drive's host in the opposite direction. NULL where no log shows it" }
 link = { type = "VARCHAR", doc = "busiest link between station and drive, for which link_load was computed" }
 wait_full_s = { type = "DOUBLE", unit = "s", doc = "part of wait_s in which a link between station and drive was full in the direction of the data. Full is defined by full_s of gold.link_stretch. NULL where no log shows it" }
 wait_full_most_s = { type = "DOUBLE", unit = "s", doc = "upper limit of wait_full_s. It is larger than wait_full_s where samples are too coarse to show when exactly the link was full" }
 saturated_share = { type = "DOUBLE", unit = "1", doc = "share of sampled time in which at most 5 % of CPU time was idle; the larger of the shares of the station and of the drive's host. NULL where no log shows it" }
 disk_busy = { type = "DOUBLE", unit = "1", doc = "share of time in which the busiest disk, of the station or of the drive's host, was busy: average of its samples. NULL where no log shows it" }
-verdict = { type = "VARCHAR", doc = "what held the drive back. drive: waits, motion and gaps beyond the expected gap each took less than a tenth of its time. motion: tape motion and mounts took most time. gap_bound: gaps beyond the expected gap took most time, although the next file was available. starved: the next file was not available, or data came too slowly although link and disks were not busy. network_bound: the drive waited, and the link carried at least 0.9 of its capacity for at least half of that time. disk_bound: the drive waited, and disks were busy for 0.9 of the time or no CPU was idle for half of it. cannot_tell: logs are missing" }
+verdict = { type = "VARCHAR", doc = "what held the drive back. drive: waits, motion and gaps beyond the expected gap each took less than a tenth of busy_s. Otherwise the longest of these three decides. motion: tape motion and mounts. gap_bound: gaps, although the next file was available. starved: the next file was not available, or data came too slowly although link and disks were not busy. network_bound: the drive waited, and the link carried at least 0.9 of its capacity for at least half of the wait. disk_bound: the drive waited, and in the hour a disk was busy for at least 0.9 of the time, or at most 5 % of CPU time was idle for at least half of it. cannot_tell: logs are missing" }
 missing = { type = "VARCHAR", doc = "log without which no verdict was possible: link (no log, or samples too coarse to show whether the link was full), host, or timing (the mover's timing lines); NULL where no log is missing" }
 
 [[checks]]

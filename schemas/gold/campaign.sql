@@ -1,7 +1,7 @@
 /*
 title = "What each campaign moved per day"
 grain = "one row per campaign and site day on which server logs cover at least one drive"
-why = "The daily progress of a campaign: how much it moved, with how many drives, for how long and at which rate. A day with logs but without data counts as zero. A day without logs is left out."
+why = "Shows the daily progress of each campaign: how much data it moved, with how many drives, in how many hours and at which rate. A day with logs but without data counts as zero. A day without logs is left out."
 partition = "month"
 features = ["M40", "S5"]
 
@@ -11,7 +11,7 @@ campaign = { type = "VARCHAR", doc = "campaign" }
 n_files = { type = "BIGINT", doc = "number of complete files of the campaign whose transfer ended that day" }
 moved_gb = { type = "DOUBLE", unit = "GB", doc = "data of the campaign's complete files that moved to or from tape that day" }
 n_drives = { type = "BIGINT", doc = "number of drives that moved data of the campaign that day" }
-busy_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours at work for the campaign: the busy hours of each drive × the campaign's share of the bytes that the drive moved" }
+busy_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours at work for the campaign: sum over drives of the drive's busy hours × the campaign's share of the drive's bytes" }
 rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "moved_gb / busy_hours, in MB/s; the hours include mounts and gaps" }
 
 [[checks]]

@@ -1,7 +1,7 @@
 /*
 title = "Dead time"
 grain = "one row per drive, hour and part of the gaps between files, such as database or start"
-why = "How many seconds of each hour a drive with a tape spent between files, and on what."
+why = "Shows how many seconds of each hour a drive spent in gaps between files, and on what."
 partition = "month"
 features = ["D2"]
 
@@ -9,9 +9,9 @@ features = ["D2"]
 day = { type = "DATE", doc = "site day of hour_at" }
 hour_at = { type = "TIMESTAMP", doc = "start of the hour, UTC" }
 drive = { type = "VARCHAR", doc = "drive" }
-part = { type = "VARCHAR", doc = "part of the gap: filemark checksum database no_request request position start" }
-dead_s = { type = "DOUBLE", unit = "s", doc = "seconds of the hour that gaps spent on this part" }
-n_gaps = { type = "BIGINT", doc = "number of gaps that spent time on this part in the hour" }
+part = { type = "VARCHAR", doc = "part of the gap: filemark, checksum, database, no_request, request, position or start" }
+dead_s = { type = "DOUBLE", unit = "s", doc = "seconds of the hour that the drive spent on this part of gaps" }
+n_gaps = { type = "BIGINT", doc = "number of gaps in which the drive spent time on this part in the hour" }
 
 [[checks]]
 expectation = "ExpectColumnValuesToBeBetween"

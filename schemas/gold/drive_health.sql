@@ -1,7 +1,7 @@
 /*
 title = "Health of drives per day"
 grain = "one row per drive and site day on which the drive worked or failed"
-why = "Failures, corrected errors, cleanings and outages of each drive, next to the data that it moved. They help to separate bad drives from bad tapes."
+why = "Lists failures, corrected errors, cleanings and outages of each drive, with the data that it moved. These numbers help to distinguish bad drives from bad tapes."
 partition = "month"
 lineage = ["file_id", "line_no"]
 features = ["G4", "E34"]
@@ -10,15 +10,15 @@ features = ["G4", "E34"]
 day = { type = "DATE", doc = "site day" }
 system = { type = "VARCHAR", doc = "archive system" }
 drive = { type = "VARCHAR", doc = "drive" }
-n_mounts = { type = "BIGINT", doc = "number of mounts requested in the drive, including mounts that failed" }
+n_mounts = { type = "BIGINT", doc = "number of mounts in the drive that were requested that day, including mounts that failed" }
 n_transfers = { type = "BIGINT", doc = "number of complete files whose transfer ended that day" }
 volume_gb = { type = "DOUBLE", unit = "GB", doc = "data of complete files that moved to or from tape that day" }
-read_errors = { type = "BIGINT", doc = "read errors that the drive counted, including corrected errors. They are summed over its files, or over its mounts if its SCSI pages have them. Failed transfers do not count. NULL where no log shows it" }
+read_errors = { type = "BIGINT", doc = "read errors that the drive counted, including corrected errors. They are the counts that the mover logged, else those of the drive's SCSI pages. Failed transfers do not count. NULL where no log shows it" }
 write_errors = { type = "BIGINT", doc = "write errors that the drive counted, including corrected errors. Failed transfers do not count. NULL where no log shows it" }
 uncorrected_errors = { type = "BIGINT", doc = "read and write errors that the drive could not correct, from its SCSI pages; NULL where no page was read" }
 block_retries = { type = "BIGINT", doc = "blocks that the drive read or wrote again, from its SCSI pages; NULL where no page was read" }
 n_alerts = { type = "BIGINT", doc = "number of tape alerts (warnings in the SCSI pages) that the drive raised" }
-n_retries = { type = "BIGINT", doc = "number of further attempts at a file after a failed attempt at it, in this drive on the same day" }
+n_retries = { type = "BIGINT", doc = "number of further attempts to move a file after a failed attempt, in this drive on the same day" }
 n_failed_transfers = { type = "BIGINT", doc = "number of transfers that failed" }
 n_failed_mounts = { type = "BIGINT", doc = "number of mounts that failed" }
 n_failed_dismounts = { type = "BIGINT", doc = "number of dismounts that failed" }
@@ -29,7 +29,7 @@ n_slow_warnings = { type = "BIGINT", doc = "number of times the drive's mover lo
 n_volumes_refused = { type = "BIGINT", doc = "number of times a volume in the drive was marked as not accessible" }
 n_volumes_failed = { type = "BIGINT", doc = "number of different volumes with a failed mount or transfer in the drive. Many volumes point to a bad drive, one volume points to a bad tape" }
 lost_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours lost to failed mounts and transfers, including the dismounts and new mounts that they caused" }
-down_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours in which the drive was offline, in error or cleaning" }
+down_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours in which the drive was offline, in error, cleaning or hung" }
 file_id = { type = "VARCHAR", doc = "log file with the first failure or intervention of the day" }
 line_no = { type = "BIGINT", doc = "number of the line in file_id" }
 

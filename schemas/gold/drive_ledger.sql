@@ -1,12 +1,12 @@
 /*
 title = "Drive-time ledger"
 grain = "one row per drive, site day and bucket (kind of time use); the buckets of a drive's day add up exactly to the length of the day"
-why = "How each drive spent the day. Time that no log covers is unknown, never idle."
+why = "Shows how each drive spent the day. Time that no log covers is unknown, never idle."
 partition = "month"
 features = ["D4", "E21"]
 
 [columns]
-day = { type = "DATE", doc = "site day; it has 23 or 25 hours where clocks change" }
+day = { type = "DATE", doc = "site day; a day on which clocks change has 23 or 25 hours" }
 drive = { type = "VARCHAR", doc = "drive" }
 bucket = { type = "VARCHAR", doc = "what the drive's time was spent on; must be one of the buckets in gold.drive_time_bucket" }
 duration_us = { type = "BIGINT", unit = "us", doc = "time that the drive spent in the bucket that day, in microseconds" }

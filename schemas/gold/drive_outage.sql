@@ -1,7 +1,7 @@
 /*
 title = "Outages of drives"
 grain = "one row per outage of a drive; an outage over midnight has one row per site day"
-why = "How long each drive was offline or in error, and how much data it could have moved in that time."
+why = "Shows how long each drive was offline, in error or cleaning. The drive's rate shows how much data it could have moved in that time."
 partition = "month"
 lineage = ["file_id", "line_no", "end_file_id", "end_line_no"]
 

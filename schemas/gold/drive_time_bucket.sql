@@ -1,11 +1,11 @@
 /*
 title = "Buckets: the kinds of drive time"
 grain = "one row per bucket (kind of drive time) of gold.drive_ledger"
-why = "Group, order, name and colour of each bucket (kind of drive time) in the report, pages, command line and metrics. Only this table defines them."
+why = "Defines group, order, name and colour of each bucket (kind of drive time) for the report, pages, command line and metrics."
 features = ["D4", "E21"]
 
 [columns]
-number = { type = "BIGINT", doc = "place of the bucket in lists and charts, from time that was not logged over idle and mounting to time in which data moved" }
+number = { type = "BIGINT", doc = "place of the bucket in lists and charts: 1 for unknown time, the largest number for time in which data moved" }
 bucket = { type = "VARCHAR", doc = "bucket of gold.drive_ledger; most buckets are also states in silver.drive_state" }
 bucket_words = { type = "VARCHAR", doc = "name of the bucket in plain words" }
 time_group = { type = "VARCHAR", doc = "group of the bucket; columns with hours are named after the group, such as moving_data_hours" }

@@ -1,7 +1,7 @@
 /*
 title = "Duty factors of stations"
 grain = "one row per station, direction and site day"
-why = "Whether a station is kept busy: the share of half-hours in which the traffic of its links exceeds the threshold."
+why = "Shows whether a station is kept busy: the share of half-hours in which the traffic of its links exceeds the threshold."
 partition = "month"
 lineage = ["file_id", "line_no"]
 features = ["D3", "M11", "M16", "M38", "M39"]
@@ -11,7 +11,7 @@ day = { type = "DATE", doc = "site day in which the half-hours start" }
 station = { type = "VARCHAR", doc = "station" }
 role = { type = "VARCHAR", doc = "role of the station; stations that only scan files have no duty factor" }
 direction = { type = "VARCHAR", doc = "in (towards the station) or out (away from the station)" }
-n_bins = { type = "BIGINT", doc = "number of UTC half-hours with traffic data" }
+n_bins = { type = "BIGINT", doc = "number of UTC half-hours completely covered by traffic data" }
 n_active = { type = "BIGINT", doc = "number of active half-hours: those with an average rate above duty_threshold_mb_s" }
 n_active_half = { type = "BIGINT", doc = "number of half-hours whose average rate exceeds half of duty_threshold_mb_s" }
 n_active_twice = { type = "BIGINT", doc = "number of half-hours whose average rate exceeds twice duty_threshold_mb_s" }
@@ -19,11 +19,11 @@ active_gb = { type = "DOUBLE", unit = "GB", doc = "data moved in active half-hou
 moved_gb = { type = "DOUBLE", unit = "GB", doc = "data moved in all half-hours" }
 low_active_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "lowest average rate of an active half-hour; NULL where no half-hour was active" }
 high_active_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "highest average rate of an active half-hour; NULL where no half-hour was active" }
-link_load = { type = "DOUBLE", unit = "1", doc = "average rate / capacity in the hour and on the station's link in which this was largest, in this direction; NULL where no log shows it" }
-disk_busy = { type = "DOUBLE", unit = "1", doc = "share of time in which the station's busiest disk was busy, in the hour in which this share was largest; NULL where no log shows it" }
-saturated_share = { type = "DOUBLE", unit = "1", doc = "share of time in which at most 5 % of the station's CPU time was idle, in the hour in which this share was largest; NULL where no log shows it" }
+link_load = { type = "DOUBLE", unit = "1", doc = "highest hourly load (average rate / capacity) of the day, over the station's links in this direction; NULL where no log shows it" }
+disk_busy = { type = "DOUBLE", unit = "1", doc = "share of the time in which the station's busiest disk was busy, in its busiest hour of the day; NULL where no log shows it" }
+saturated_share = { type = "DOUBLE", unit = "1", doc = "share of the time in which at most 5 % of the station's CPU time was idle, in the hour of the day with the largest share; NULL where no log shows it" }
 file_id = { type = "VARCHAR", doc = "file with the newest traffic data of the day" }
-line_no = { type = "BIGINT", doc = "that row" }
+line_no = { type = "BIGINT", doc = "number of the line in file_id" }
 
 [[checks]]
 expectation = "ExpectColumnPairValuesAToBeGreaterThanB"

@@ -1,7 +1,7 @@
 /*
 title = "Rates and drive time of file families"
 grain = "one row per site day, storage group, file family and mode"
-why = "Which storage groups and file families used the drives' time, and what for. The hours are those of the drive ledger, divided by the owners of the files."
+why = "Shows which storage groups and file families used the drives' time, and for what. The hours are those of the drive ledger, divided among the owners of the files."
 partition = "month"
 features = ["D1", "D4", "P20"]
 
@@ -16,14 +16,14 @@ volume_gb = { type = "DOUBLE", unit = "GB", doc = "data of complete files that m
 drive_rate_basis = { type = "VARCHAR", doc = "basis on which the drive rate of most of the bytes was measured: call, block or encp. drive_s and drive_rate_mb_s leave out bytes measured on another basis" }
 drive_s = { type = "DOUBLE", unit = "s", doc = "time that drives worked on the files measured on this basis" }
 moving_data_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours inside transfers, complete or not, without waits and checksums. This and the other columns of hours are the groups of gold.drive_time_bucket" }
-waiting_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours inside transfers in which the drive waited for data or room" }
+waiting_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours in which the drive waited for data, for room in the buffer or, after the tape was removed, for disks" }
 checksums_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours of checksums, inside transfers and between files" }
 between_files_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours between files: file mark, database, request and start" }
 tape_motion_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours of tape motion" }
-mounting_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours of mounting and dismounting; the time of a mount is divided among the files it moved" }
+mounting_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours of mounting and dismounting; they count for the storage group, family and mode with most of the mount's bytes" }
 no_request_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours in which a tape of the family was in a drive that had no request" }
 occupied_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours with a tape of the family in a drive, when no log shows what the drive did" }
-busy_hours = { type = "DOUBLE", unit = "h", doc = "sum of the columns of hours, except no_request_hours and occupied_hours" }
+busy_hours = { type = "DOUBLE", unit = "h", doc = "sum of the columns of hours, except no_request_hours" }
 drive_rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / drive_s" }
 overall_rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / busy_hours; time without a request is left out" }
 

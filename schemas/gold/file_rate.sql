@@ -1,7 +1,7 @@
 /*
 title = "Drive rates of large files"
 grain = "one row per complete file of at least 500 MB whose drive time was logged"
-why = "The rate of a drive and a tape once the drive streams, from files so large that start and stop do not matter. With these rates a drive can be compared with similar drives, and a tape with other tapes in the same drives."
+why = "Shows the rate that a drive reaches with a tape once it streams. Only files large enough that start and stop do not matter are included. With these rates, drives can be compared with similar drives, and tapes with other tapes in the same drives."
 partition = "month"
 lineage = ["file_id", "line_no"]
 features = ["D9", "G4", "P25"]

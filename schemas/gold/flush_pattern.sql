@@ -16,7 +16,7 @@ step_s = { type = "DOUBLE", unit = "s", doc = "usual time from one sample to the
 shortest_period_s = { type = "DOUBLE", unit = "s", doc = "shortest time from burst to burst that these samples can show: three times step_s" }
 verdict = { type = "VARCHAR", doc = "burst (bursts were found), or resolution insufficient (no bursts were found; those with a period shorter than shortest_period_s would not show)" }
 n_bursts = { type = "BIGINT", doc = "number of bursts in the hour" }
-period_s = { type = "DOUBLE", unit = "s", doc = "usual time from the start of one burst to the start of the next, computed as the time shift at which the samples are most similar to themselves" }
+period_s = { type = "DOUBLE", unit = "s", doc = "usual time from the start of one burst to the start of the next, computed as the time by which the samples must be shifted to best match the unshifted samples" }
 on_s = { type = "DOUBLE", unit = "s", doc = "median length of a burst, a multiple of step_s" }
 amplitude_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "write rate within bursts: 95th percentile of the samples with writes" }
 burst_bytes = { type = "DOUBLE", unit = "bytes", doc = "median number of bytes written in one burst" }

@@ -1,7 +1,7 @@
 /*
 title = "Load of links"
 grain = "one row per hour, link and direction of traffic (from the station's view)"
-why = "How close the traffic of each link came to the link's capacity."
+why = "Shows how close the traffic of each link came to the link's capacity."
 partition = "month"
 features = ["M06"]
 
@@ -18,7 +18,7 @@ capacity_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "capacity of the link, a
 load = { type = "DOUBLE", unit = "1", doc = "average / capacity" }
 peak_load = { type = "DOUBLE", unit = "1", doc = "max_mb_s / capacity_mb_s" }
 full_s = { type = "DOUBLE", unit = "s", doc = "seconds of the hour in which the link was full: in samples with an average of at least 0.9 of the capacity; NULL without a capacity" }
-full_most_s = { type = "DOUBLE", unit = "s", doc = "upper limit of full_s. A sample in which the link was full for only part of the time shows this only by its highest rate between two polls" }
+full_most_s = { type = "DOUBLE", unit = "s", doc = "upper limit of full_s. It also counts samples in which only the highest rate between two polls shows that the link was full, as gold.link_stretch defines it" }
 full_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "average rate while the link was full (full_s); NULL where full_s is 0" }
 
 [[checks]]

@@ -17,8 +17,8 @@ max_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "highest rate of one link bet
 turn_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "highest rate that a 32-bit counter can show at this polling interval: 2^32 bytes / time between two polls" }
 capacity_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "capacity of the station's fastest link" }
 tape_gb = { type = "DOUBLE", unit = "GB", doc = "data that must have passed the links according to drive logs. In: read from tape for the station, or written by drives on this host for other stations. Out: written to tape for the station, or read by drives on this host for other stations. Data within one polling interval of the start or end of the half-hour is left out. NULL where no drive log shows it" }
-host_gb = { type = "DOUBLE", unit = "GB", doc = "traffic that the station's own interface counters show; NULL where there are no such counters" }
-file_id = { type = "VARCHAR", doc = "log file of the half-hour's first sample of one of the station's links" }
+host_gb = { type = "DOUBLE", unit = "GB", doc = "traffic that the station's own interface counters show, without samples within one polling interval of the start or end of the half-hour; NULL where there are no such counters" }
+file_id = { type = "VARCHAR", doc = "log file with the first sample in the half-hour, for one of the station's links" }
 line_no = { type = "BIGINT", doc = "number of the line with the first sample in the half-hour, for one of the station's links" }
 
 [[checks]]

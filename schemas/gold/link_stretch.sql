@@ -1,7 +1,7 @@
 /*
-title = "How full links were, for short times"
-grain = "one row per link, direction of traffic (from the station's view) and part of an hour that one sample describes best"
-why = "A link is full for minutes, not for clock hours. So each second counts once, in the shortest sample that covers it."
+title = "Load of links over stretches of minutes"
+grain = "one row per link, direction of traffic (from the station's view) and stretch: part of an hour for which one sample is the shortest that covers it"
+why = "A link may be full for a few minutes, which an hourly average hides. Each second counts once, in the shortest sample that covers it."
 partition = "month"
 
 [columns]

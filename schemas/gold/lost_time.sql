@@ -1,7 +1,7 @@
 /*
 title = "Lost time and possible gain"
 grain = "one row per drive, site day and cause; the times of all causes of a drive's day add up exactly to the length of the day"
-why = "How each drive spent its day, how much of that time could be recovered, and how much more data would then move. The gain ends at the next bottleneck, because a fix only exposes the next one."
+why = "Shows how each drive spent its day, how much of that time could be recovered, and how much more data would then move. The gain is capped by the next bottleneck, which limits the drive once the cause is fixed."
 partition = "month"
 features = ["G1", "M42", "MA5"]
 
@@ -15,16 +15,16 @@ cause = { type = "VARCHAR", doc = "what the drive spent the time on: slow_drive 
 part = { type = "VARCHAR", doc = "for cause long_gap, the part that took most of the time in the long gaps: database, request or start; NULL for other causes" }
 duration_us = { type = "BIGINT", unit = "us", doc = "time that the drive spent on this cause that day, in microseconds" }
 day_us = { type = "BIGINT", unit = "us", doc = "length of the site day, in microseconds" }
-lost_hours = { type = "DOUBLE", unit = "h", doc = "upper limit of the recoverable hours. slow_drive: extra time compared with drives of the same kind. long_gap: time beyond the expected gap, in gaps that exceed it by more than excess_s of the rule long_gap. filemark, position, mount (mounts and dismounts apart): time beyond the fastest tenth of such steps that day on drives of the same kind, or on the drive itself where the kind is not known. no_request, idle_no_work, occupied, unknown: zero, because there was no request or no log. Other causes: all of the time" }
+lost_hours = { type = "DOUBLE", unit = "h", doc = "upper limit of the recoverable hours. slow_drive: extra time compared with drives of the same kind. long_gap: time beyond the expected gap, in gaps that exceed it by more than excess_s of the rule long_gap. filemark, position, mount (mounts and dismounts compared separately): time beyond the fastest tenth of such steps that day on drives of the same kind, or on the drive itself where the kind is not known. no_request, idle_no_work, occupied, unknown: zero, because there was no request or no log. Other causes: all of the time" }
 moved_gb = { type = "DOUBLE", unit = "GB", doc = "data of complete files that the drive moved that day" }
 busy_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours at work that day: all except idle, no request, down, hung and unknown" }
 rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "moved_gb / busy_hours, in MB/s; for a drive that moved no data, the rate of drives of the same kind that day" }
 mended_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "rate_mb_s that the drive would reach without the lost time of this cause. It equals rate_mb_s for idle_queued, down and hung, where a fix gains hours instead of rate" }
 supply_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "highest rate_mb_s that the next bottleneck allows, if only this drive is fixed; NULL where no log shows a next bottleneck" }
 bottleneck = { type = "VARCHAR", doc = "what would limit the drive next if the cause were fixed; NULL without lost time. input: the station receives no more data to write. work: no more was requested. output: the station's writing drives cannot write more of the data that is read. link: the link of the station or of the drive's host. drive: the drive itself, because other limits allow more. unknown: no log shows the next limit" }
-asked_gb = { type = "DOUBLE", unit = "GB", doc = "upper limit of the gain of a drive that had no work for at least half of its time: the data it could have moved while requests for its kind of drive waited. NULL where it had work, where the station's input is the limit, or without a log of requests" }
+asked_gb = { type = "DOUBLE", unit = "GB", doc = "upper limit of the gain of a drive that had no work for at least half of its time: the data it could have moved while requests for its kind of drive waited. NULL where the drive had work for more than half of its time, where the station's input is the limit, or without a log of requests" }
 naive_gb_day = { type = "DOUBLE", unit = "GB/day", doc = "extra data per day if nothing else were a limit: (mended_mb_s - rate_mb_s) x busy time; for idle_queued, down and hung rate_mb_s x lost time. NULL without lost time" }
-gain_gb_day = { type = "DOUBLE", unit = "GB/day", doc = "extra data per day that the next bottleneck allows: (the smaller of mended_mb_s and supply_mb_s - rate_mb_s) x busy time, and at most asked_gb" }
+gain_gb_day = { type = "DOUBLE", unit = "GB/day", doc = "extra data per day that the next bottleneck allows: (min(mended_mb_s, supply_mb_s) - rate_mb_s) x busy time, and at most asked_gb" }
 place = { type = "BIGINT", doc = "rank of this drive and cause by gain_gb_day among all drives and causes of the day, 1 for the largest gain; NULL without a gain" }
 
 [[checks]]

@@ -1,16 +1,16 @@
 /*
 title = "Time for mounts, tape motion, draining and waits, by station"
 grain = "one row per drive, site day, station, mode and cause (what the drive spent the time on)"
-why = "For which stations drives mounted, wound, drained and waited. If a drive serves many stations, scattered files of one station may cost most of the time, even if most bytes belong to another station."
+why = "Shows for which stations drives spent time on mounts, tape motion, draining and waits. If a drive serves many stations, scattered files of one station may cost most of the time, even if most bytes belong to another station."
 partition = "month"
 features = ["G1"]
 
 [columns]
 day = { type = "DATE", doc = "site day on which the mount, motion, draining or wait began" }
 drive = { type = "VARCHAR", doc = "drive" }
-station = { type = "VARCHAR", doc = "station with most bytes of the mount; for waits and checksums the station of the file. NULL where no data moved or no log shows the station" }
-mode = { type = "VARCHAR", doc = "read or write: the mode of most bytes of the mount, for waits and checksums the mode of the file; NULL where no data moved or no log shows it" }
-cause = { type = "VARCHAR", doc = "what the drive spent the time on. Between files: filemark, position, mount (mount and dismount) or drain (tape gone, data not yet on disk). During a file: wait_data, wait_room or checksum" }
+station = { type = "VARCHAR", doc = "station for which most bytes of the mount were moved; for waits and checksums, the station of the file. NULL where no data moved or no log shows the station" }
+mode = { type = "VARCHAR", doc = "read or write: the mode in which most bytes of the mount were moved; for waits and checksums, the mode of the file. NULL where no data moved or no log shows it" }
+cause = { type = "VARCHAR", doc = "what the drive spent the time on. Outside transfers: filemark, position, mount (mount and dismount) or drain (tape gone, data not yet on disk). During transfers: wait_data, wait_room or checksum" }
 duration_us = { type = "BIGINT", unit = "us", doc = "time spent on the cause, in microseconds" }
 lost_us = { type = "BIGINT", unit = "us", doc = "part of duration_us beyond the fastest tenth of such steps that day, on drives of the same kind or, where the kind is not known, on the same drive. Mounts are compared with mounts, dismounts with dismounts. For drain, waits and checksums it is all of duration_us" }
 

@@ -8,18 +8,18 @@ partition = "month"
 day = { type = "DATE", doc = "site day on which the error pages were read" }
 system = { type = "VARCHAR", doc = "archive system" }
 drive = { type = "VARCHAR", doc = "drive" }
-volume = { type = "VARCHAR", doc = "tape label; NULL where no reading names the tape" }
-mount_id = { type = "VARCHAR", doc = "identifier of the mount, as in silver.scsi_counter; NULL where no reading names the mount" }
-from_at = { type = "TIMESTAMP", doc = "time of the mount's first reading that day" }
-to_at = { type = "TIMESTAMP", doc = "time of the mount's last reading that day" }
+volume = { type = "VARCHAR", doc = "tape label; NULL where no error page names the tape" }
+mount_id = { type = "VARCHAR", doc = "identifier of the mount, as in silver.scsi_counter; NULL where no error page names the mount" }
+from_at = { type = "TIMESTAMP", doc = "time at which error pages were first read in the mount that day" }
+to_at = { type = "TIMESTAMP", doc = "time at which error pages were last read in the mount that day" }
 read_errors = { type = "BIGINT", doc = "read errors during the mount that day, corrected or not; NULL where no page has them" }
 write_errors = { type = "BIGINT", doc = "write errors during the mount that day, corrected or not; NULL where no page has them" }
-corrected_errors = { type = "BIGINT", doc = "corrected errors of reads and writes: the total that the page gives, or the sum of errors corrected with and without delay if that is larger; NULL where no page has them" }
-uncorrected_errors = { type = "BIGINT", doc = "read and write errors during the mount that day that the drive could not correct; NULL where no page has them" }
+corrected_errors = { type = "BIGINT", doc = "corrected read and write errors during the mount that day. The total on the page counts, or the sum of errors corrected with and without delay if that is larger. NULL where no page has them" }
+uncorrected_errors = { type = "BIGINT", doc = "read and write errors that the drive could not correct, during the mount that day; NULL where no page has them" }
 block_retries = { type = "BIGINT", doc = "number of blocks that the drive read or wrote again during the mount that day; NULL where no page has them" }
-bytes = { type = "DOUBLE", unit = "bytes", doc = "bytes read and written in the time in which the errors of the row were counted. Sources, the first available counts: volume statistics page, sequential access page, error pages (whose unit depends on the vendor). NULL where no page has it" }
-file_id = { type = "VARCHAR", doc = "file with the mount's last reading of the day" }
-line_no = { type = "BIGINT", doc = "number of the line with the mount's last reading of the day" }
+bytes = { type = "DOUBLE", unit = "bytes", doc = "bytes read and written in the time in which the errors of the row were counted. They are taken from the first available source: volume statistics page, sequential access page, error pages (whose unit depends on the vendor). NULL where no page has it" }
+file_id = { type = "VARCHAR", doc = "file with the mount's last error pages of the day" }
+line_no = { type = "BIGINT", doc = "number of the line with the mount's last error pages of the day" }
 
 [[checks]]
 expectation = "ExpectColumnValuesToNotBeNull"

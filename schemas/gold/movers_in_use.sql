@@ -1,7 +1,7 @@
 /*
 title = "Number of drives in use"
 grain = "one row per archive system and hour for which a drive log exists"
-why = "How many drives worked at the same time. This shows whether there are too few drives, and whether a published number of working drives is plausible."
+why = "Shows how many drives were in use at the same time, whether there are too few drives, and whether a published number of working drives is plausible."
 partition = "month"
 features = ["P15", "P24"]
 
@@ -12,10 +12,10 @@ system = { type = "VARCHAR", doc = "archive system" }
 n_drives = { type = "BIGINT", doc = "number of drives of the archive system, declared in site.toml or found in logs" }
 seen_s = { type = "DOUBLE", unit = "s", doc = "seconds of the hour that the log of at least one drive covers" }
 busy_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours in use: from the mount request, or from the time the tape was in the drive if no request was logged, to the end of the dismount. Down, hung and unknown time does not count" }
-transfer_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours inside transfers, in which the drive moved data or waited for data or room" }
+transfer_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours inside transfers, in which the drive moved data, or waited for data or for room in the buffer" }
 avg_in_use = { type = "DOUBLE", doc = "average number of drives in use during the seconds in seen_s" }
 max_in_use = { type = "BIGINT", doc = "largest number of drives in use at one instant" }
-max_transferring = { type = "BIGINT", doc = "largest number of drives that moved data at one instant" }
+max_transferring = { type = "BIGINT", doc = "largest number of drives inside transfers at one instant, including those that waited for data or room in the buffer" }
 
 [[checks]]
 expectation = "ExpectCompoundColumnsToBeUnique"

@@ -1,6 +1,6 @@
 /*
-title = "Load of each pool and each disk, compared with the others"
-grain = "one row per hour with load: for disk pools per pool and kind of request, for disks of a host per disk and direction"
+title = "Load of disk pools and of hosts' disks per hour"
+grain = "one row per hour, disk pool and kind of request, and one row per hour, disk of a host and direction; only rows with load"
 why = "Pools that serve the same requests should share the load evenly, and so should the disks of a station. If one pool or disk gets more than the others, requests wait for it while the others are idle."
 partition = "month"
 lineage = ["file_id", "line_no"]
@@ -15,7 +15,7 @@ member = { type = "VARCHAR", doc = "pool, or device" }
 work = { type = "VARCHAR", doc = "kind of work. Pools: store or restore, and the storage class. Disks: write or read" }
 amount = { type = "BIGINT", doc = "load of a pool: number of requests; load of a disk: bytes" }
 unit = { type = "VARCHAR", doc = "requests, or bytes" }
-moved_gb = { type = "DOUBLE", unit = "GB", doc = "data requested from the pool, or moved by the disk" }
+moved_gb = { type = "DOUBLE", unit = "GB", doc = "size of the files that the pool's requests name, or data moved by the disk" }
 file_id = { type = "VARCHAR", doc = "file with the first request (pool) or sample (disk) of the hour" }
 line_no = { type = "BIGINT", doc = "number of the line with the first request (pool) or sample (disk) of the hour" }
 

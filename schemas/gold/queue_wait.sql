@@ -1,7 +1,7 @@
 /*
 title = "Waits of requests while a drive was free"
-grain = "one row per site day on which a drive took requests, storage group and mode of the requests"
-why = "A request waits because drives are busy (demand) or because its mount policy collects requests up to a given age (a choice). In the remaining waits a drive could have served the request."
+grain = "one row per storage group, mode of the requests, and site day on which a drive took them"
+why = "A request waits because drives are busy (demand) or because its mount policy collects requests up to a given age (a choice). In the rest of its wait, a free drive could have served it."
 partition = "month"
 features = ["D11"]
 

@@ -1,7 +1,7 @@
 /*
 title = "Reading single files compared with reading the complete tape"
 grain = "one row per pair of mounts of the same tape: one picked single files, the other read the complete tape"
-why = "From which share of a tape's files on it is faster to read the complete tape than to pick files. The two mounts may be from any time."
+why = "Shows above which share of a tape's files it is faster to read the complete tape than to pick files. The two mounts may be from different days."
 lineage = []
 features = ["D10", "P43", "S3"]
 
@@ -14,9 +14,9 @@ site_day = { type = "DATE", doc = "site day of the mount that picked files" }
 requested_at = { type = "TIMESTAMP", doc = "when the mount that picked files was requested" }
 pattern = { type = "VARCHAR", doc = "read pattern of the mount that picked files: sequential, alternate, sparse or random" }
 n_files = { type = "BIGINT", doc = "number of different files that the mount picked" }
-volume_gb = { type = "DOUBLE", unit = "GB", doc = "data that the mount that picked files read" }
+volume_gb = { type = "DOUBLE", unit = "GB", doc = "data read in the mount that picked files" }
 wall_s = { type = "DOUBLE", unit = "s", doc = "duration of the mount that picked files, from request to the end of its dismount" }
-seek_s = { type = "DOUBLE", unit = "s", doc = "average tape motion per picked file" }
+seek_s = { type = "DOUBLE", unit = "s", doc = "average time of tape motion per picked file" }
 skipped_gb = { type = "DOUBLE", unit = "GB", doc = "average amount of data passed without reading, per picked file" }
 whole_session_id = { type = "VARCHAR", doc = "identifier of the mount that read the tape completely" }
 whole_drive = { type = "VARCHAR", doc = "drive of the mount that read the tape completely" }

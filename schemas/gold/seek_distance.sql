@@ -1,7 +1,7 @@
 /*
 title = "Time to wind to the next file, by distance"
-grain = "one row per site day, drive, direction and class of distance, over tape motions from one file to the next that a mount read"
-why = "How long a drive takes to reach a file further along the tape. Files far apart in number may be close on the tape, because a serpentine tape turns many times from end to end."
+grain = "one row per site day, drive, direction and distance class; a row counts the tape motions between two files that a mount read one after the other"
+why = "Shows how long a drive takes to wind to the next file, by the number of files in between. Files far apart in number may be close on the tape, because a serpentine tape turns many times from end to end."
 partition = "month"
 features = ["D10", "P32", "P34", "P35"]
 

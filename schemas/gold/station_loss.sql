@@ -1,7 +1,7 @@
 /*
 title = "Lost time and possible gain of drives, by station"
 grain = "one row per drive, site day, cause, station and mode"
-why = "The losses in gold.lost_time, divided among the stations whose mounts caused them, for example by scattered files, repeated mounts or slow disks."
+why = "Divides the losses in gold.lost_time among the stations whose mounts caused them, for example by scattered files, repeated mounts or slow disks."
 partition = "month"
 features = ["G1"]
 

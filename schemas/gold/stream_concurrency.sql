@@ -1,7 +1,7 @@
 /*
 title = "Rates by number of concurrent streams"
 grain = "one row per station, site day, mode, number of concurrent streams of this mode and number of concurrent streams of the other mode"
-why = "From which number of concurrent streams on a station's disk is slower than tape, and whether all streams get equal rates. If fifty streams share 100 MB/s, each gets 2 MB/s."
+why = "Shows how many concurrent streams make a station's disk slower than tape, and whether all streams get equal rates. If fifty streams share 100 MB/s, each gets 2 MB/s."
 partition = "month"
 features = ["D7", "C07", "N24", "N25", "N26", "N27", "N28"]
 

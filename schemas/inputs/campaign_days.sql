@@ -1,6 +1,6 @@
 /*
 title = "Daily progress of campaigns"
-why = "For each campaign, the data moved per day, moved so far and still to move, to estimate when the campaign ends."
+why = "Lists for each campaign the data moved per day, the data moved so far and the data still to be moved, to estimate when the campaign ends."
 takes = ["last_day"]
 
 [columns]
@@ -8,7 +8,7 @@ campaign = { type = "VARCHAR", doc = "campaign" }
 day = { type = "DATE", doc = "site day" }
 moved_gb = { type = "DOUBLE", unit = "GB", doc = "data of the campaign that drives moved on that day" }
 n_drives = { type = "BIGINT", doc = "number of drives that moved data of the campaign on that day" }
-busy_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours spent on the campaign on that day: each drive's busy hours × the campaign's share of the bytes that the drive moved" }
+busy_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours spent on the campaign on that day: sum over drives of the drive's busy hours × the campaign's share of the drive's bytes" }
 rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "moved / busy" }
 done_gb = { type = "DOUBLE", unit = "GB", doc = "data of the campaign moved from its start to the end of that day, as far as logs show" }
 left_gb = { type = "DOUBLE", unit = "GB", doc = "part of the campaign's size that is still to be moved, at least 0" }

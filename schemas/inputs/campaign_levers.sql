@@ -1,6 +1,6 @@
 /*
 title = "Causes of lost time that slow campaigns down"
-why = "How much more data of a campaign would move per day if one cause of lost time were fixed. Each drive's gain, capped by the next bottleneck, counts with the campaign's share of the drive's bytes."
+why = "Shows how much more data of a campaign would move per day if one cause of lost time were fixed. Each drive's gain, capped by the next bottleneck, is multiplied by the campaign's share of the drive's bytes."
 takes = ["last_day"]
 
 [params.n_days]

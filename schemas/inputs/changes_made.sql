@@ -1,6 +1,6 @@
 /*
 title = "Changes and the entities that they affected"
-why = "The newest changes in the change log, whose effects are estimated. Changes in the week before the period are included, so that no effect is attributed to the wrong change."
+why = "Lists the newest changes in the change log, to estimate their effects. Changes in the week before the period are included, so that no effect is attributed to the wrong change."
 
 [params.begin]
 type = "TIMESTAMP"

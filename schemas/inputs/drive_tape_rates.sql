@@ -1,6 +1,6 @@
 /*
 title = "Rates of large files by drive and tape"
-why = "Input for the estimate of how much of the differences in rate comes from the drive and how much from the tape."
+why = "Lists rates by drive and tape, to estimate how much of their differences is due to the drive and how much to the tape."
 takes = ["first_day", "last_day"]
 
 [columns]

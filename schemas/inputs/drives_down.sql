@@ -1,6 +1,6 @@
 /*
 title = "Outages of drives"
-why = "Outages of drives, for the simulation that replays recorded work: a drive that was down at some time is also down at that time in the replay."
+why = "Lists outages of drives for the simulation that replays recorded work: a drive that was down at some time is also down at that time in the replay."
 takes = ["last_day"]
 
 [params.n_days]

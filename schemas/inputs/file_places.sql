@@ -1,6 +1,6 @@
 /*
 title = "Positions on tape of the files that were read"
-why = "Positions to which the tape winds when the simulation replays work under mount policies. Each unknown file of a tape counts with the mean size of the tape's known files."
+why = "Lists the positions to which the tape winds when the simulation replays work under mount policies. Each unknown file of a tape counts with the mean size of the tape's known files."
 takes = ["last_day"]
 
 [params.n_days]

@@ -1,6 +1,6 @@
 /*
 title = "Gain from fixing a cause of lost time"
-why = "How much data a finding costs: for a drive, the gain from fixing the finding's cause (gold.lost_time); for a station, its part of its drives' gains (gold.station_loss)."
+why = "Shows how much data a finding costs: for a drive, the gain from fixing the finding's cause (gold.lost_time); for a station, its part of its drives' gains (gold.station_loss)."
 takes = ["first_day", "last_day"]
 
 [params.who]

@@ -1,6 +1,6 @@
 /*
-title = "Data that recovered hours would move"
-why = "How much data a finding costs if it takes hours for more than one cause. Recovered hours would move data at the drive's overall rate, up to the next bottleneck and the work that waits."
+title = "Data that drives would move in recovered hours"
+why = "Shows how much data a finding costs if its lost hours have more than one cause. In the recovered hours, the drive would move data at its overall rate, up to the next bottleneck or until no work waits."
 takes = ["first_day", "last_day"]
 
 [params.who]
@@ -13,7 +13,7 @@ doc = "name of the drive, station or volume"
 
 [columns]
 rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "mean overall rate of the entity's drives on the days of the period; NULL where no drive log shows a rate" }
-room_gb = { type = "DOUBLE", unit = "GB", doc = "largest amount of extra data that could have moved in the period, over all its days; NULL where no log shows it" }
+room_gb = { type = "DOUBLE", unit = "GB", doc = "upper limit of the extra data that the entity's drives could have moved, summed over the days of the period; NULL where no log shows it" }
 bottleneck = { type = "VARCHAR", doc = "next bottleneck, from the first day for which one is known" }
 */
 SELECT avg(rate_mb_s) AS rate_mb_s, sum(least(room_gb, asked_gb)) AS room_gb,

@@ -1,6 +1,6 @@
 /*
 title = "Data in the archive"
-why = "Files on tape, from the newest export of the volume table plus the data written since, for comparison with a plan. Without an export only logged writes count."
+why = "Shows how much data is on tape, for comparison with a plan: the newest export of the volume table plus the data written since. Without an export only logged writes count."
 takes = ["last_day", "group"]
 
 [params.family]

@@ -1,6 +1,6 @@
 /*
 title = "Impossible values in logs"
-why = "Values above what is possible, or below what another log proves, by kind of comparison and entity; for gold.contradiction. Kinds of comparison for which logs are missing are listed too."
+why = "Lists values above what is possible, or below what another log proves, by kind of comparison and entity, for gold.contradiction. It also lists kinds of comparison for which logs are missing."
 
 [params.begin]
 type = "TIMESTAMP"
@@ -20,8 +20,8 @@ bound = { type = "DOUBLE", doc = "highest or lowest value that is possible" }
 what = { type = "VARCHAR", doc = "name of the value, with its unit" }
 why = { type = "VARCHAR", doc = "reason why the value is impossible" }
 hint = { type = "VARCHAR", doc = "likely cause; NULL where nothing points to one" }
-from_at = { type = "TIMESTAMP", doc = "start of the first impossible value" }
-to_at = { type = "TIMESTAMP", doc = "end of the last impossible value" }
+from_at = { type = "TIMESTAMP", doc = "start of the time that the first impossible value describes" }
+to_at = { type = "TIMESTAMP", doc = "end of the time that the last impossible value describes" }
 reason_missing = { type = "VARCHAR", doc = "logs that are needed for the comparison; NULL where values were compared" }
 file_id = { type = "VARCHAR", doc = "log file with the worst value; NULL for a value that sums up many lines of an hour" }
 line_no = { type = "BIGINT", doc = "number of the line in file_id" }
@@ -29,23 +29,23 @@ line_no = { type = "BIGINT", doc = "number of the line in file_id" }
 WITH kind AS (
     SELECT * FROM (VALUES
         ('link_below_tape', 'GB on tape in half an hour',
-         '{:.3g} where {:.3g} GB its links carried is the maximum',
+         '{:.3g}, but the links carried at most {:.3g} GB',
          'traffic of a station''s links and transfers of drives elsewhere, in the same half-hour'),
         ('rate_above_drive', 'MB/s of a large file',
-         '{:.3g} where {:.3g} MB/s of the drive, times 3, is the maximum',
+         '{:.3g}, but at most three times the drive''s {:.3g} MB/s is possible',
          'transfers of large files in drives whose generation site.toml names'),
         ('load_above_link', 'MB/s of a link in an hour',
-         '{:.3g} where {:.3g} MB/s of its capacity is the maximum',
+         '{:.3g}, but the link carries at most {:.3g} MB/s',
          'traffic of links whose capacity site.toml or MRTG''s configuration gives'),
         ('processors_above_one', 'shares of processor time in all',
-         '{:.3g} where {:.3g} for a share is the maximum', 'samples of processors'),
+         '{:.3g}, but these shares add up to at most {:.3g}', 'samples of processors'),
         ('disk_above_one', 'busy share of a disk',
-         '{:.3g} where {:.3g} for a share is the maximum', 'samples of disks with their busy share'),
+         '{:.3g}, but a share is at most {:.3g}', 'samples of disks with their busy share'),
         ('file_above_moved', 'bytes of a user''s file',
-         '{:.3g} where {:.3g} bytes moved for it is the maximum', 'transfers with the size of the user''s file'),
+         '{:.3g}, but only {:.3g} bytes were moved for it', 'transfers with the size of the user''s file'),
         ('negative_gap', 'seconds of a gap between files', '{:.3g} is negative', 'two files in one mount'),
         ('test_in_memory', 'bytes of a timed test',
-         'a working set of {:.3g} bytes fits the memory of {:.3g}: the cache was measured',
+         'a working set of {:.3g} bytes fits in the memory of {:.3g} bytes, so the test measured the cache',
          'timed tests with their date, of hosts whose memory_gb a fact of site.toml gives')
     ) AS k(kind, what, why, needs)
 ),

@@ -1,6 +1,6 @@
 /*
 title = "Days covered by logs of drives"
-why = "Number of days over which the cost of a finding is averaged. A day counts only if logs cover at least a tenth of it for some drive, because the first and last log files extend past midnight."
+why = "Counts the days over which the cost of a finding is averaged. A day counts only if logs cover at least a tenth of it for some drive, because the first and last log files extend past midnight."
 takes = ["first_day", "last_day"]
 
 [columns]

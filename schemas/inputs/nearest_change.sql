@@ -1,6 +1,6 @@
 /*
 title = "The change closest in time to a step in a value"
-why = "The change that may explain a finding: the entry closest in time that affects the finding's entity. Of two equally close entries, one that names the entity is preferred to one for the complete site."
+why = "Returns the change that may explain a finding: the entry of the change log closest in time that affects the finding's entity. Of two equally close entries, one that names the entity is preferred to one for the complete site."
 
 [params.since]
 type = "TIMESTAMP"

@@ -1,6 +1,6 @@
 /*
 title = "Requests of pools per hour"
-why = "Input for finding periods in which the number of pools that shared the work stayed the same."
+why = "Lists the requests of each pool per hour, to separate periods in which the same number of pools shared the work."
 takes = ["first_day", "last_day"]
 
 [columns]

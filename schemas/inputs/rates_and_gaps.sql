@@ -1,6 +1,6 @@
 /*
 title = "Rates of large files, and gaps between files"
-why = "Input for estimating the effects of changes. Each rate or gap has the properties, such as tape and size, that must be equal in values before and after a change to compare them."
+why = "Lists rates and gaps, to estimate the effects of changes. Values before and after a change are compared only if properties such as tape and size are equal, so each row has these properties."
 
 [params.begin]
 type = "TIMESTAMP"

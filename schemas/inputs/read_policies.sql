@@ -1,6 +1,6 @@
 /*
 title = "Mount policies of reads: least age of requests"
-why = "Mount policies that applied on the recorded days; the simulation that replays these days uses them."
+why = "Lists the mount policies that applied on the recorded days, for the simulation that replays these days."
 takes = ["last_day"]
 
 [params.n_days]

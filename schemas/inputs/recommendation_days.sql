@@ -1,6 +1,6 @@
 /*
 title = "Drives' work before and after recommendations"
-why = "Data moved per day by the drives of a recommendation and by other drives of their kind, to compute the realised gain. The day on which the recommendation was applied is left out."
+why = "Lists the data moved per day by the drives of a recommendation and by other drives of their kind, to compute the realised gain. The day on which the recommendation was applied is left out."
 
 [params.last_day]
 type = "DATE"
@@ -9,7 +9,7 @@ doc = "site day for which outcome and state are reported; default: the last day 
 [params.n_days]
 type = "BIGINT"
 default = "28"
-doc = "number of site days before the recommendation was applied, and again as many after, that are compared"
+doc = "number of compared site days before the recommendation was applied, and also number of those after it"
 
 [columns]
 number = { type = "BIGINT", doc = "recommendation" }

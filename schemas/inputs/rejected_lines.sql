@@ -1,6 +1,6 @@
 /*
 title = "Lines that could not be read"
-why = "The lines that `tapescope rejects` lists: the first few for each file and each reason for which lines were rejected, so that people can report them."
+why = "Returns the lines that `tapescope rejects` lists: the first few for each file and each reason for which lines were rejected, so that people can report them."
 
 [params.source]
 type = "VARCHAR"

@@ -1,6 +1,6 @@
 /*
 title = "Transfers to and from stations, as the movers logged them"
-why = "When bytes went to or from each station by the clock of the movers' log, with which the stations' own clocks are compared."
+why = "Shows when bytes went to or from each station by the clock of the movers' log. The stations' own clocks are compared with this clock."
 
 [params.begin]
 type = "TIMESTAMP"

@@ -1,6 +1,6 @@
 /*
 title = "Tape motions between two files"
-why = "Data to fit the seek model: where the tape was, where it had to go, and how long that took. Only mounts that read are included, and only tapes on which all files are known."
+why = "Lists data to fit the seek model: where the tape was, where it had to go, and how long that took. Only mounts that read are included, and only tapes on which all files are known."
 takes = ["last_day"]
 
 [params.n_days]

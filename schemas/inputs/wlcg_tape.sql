@@ -1,6 +1,6 @@
 /*
 title = "WLCG tape metrics by storage group"
-why = "The numbers that WLCG asks every tape site to publish: bytes kept, read and written, and the number of mounts on that day."
+why = "Shows the numbers that WLCG asks every tape site to publish: bytes kept on tape, and bytes read, bytes written and mounts on that day."
 
 [params.last_day]
 type = "DATE"
@@ -12,9 +12,9 @@ used_bytes = { type = "BIGINT", unit = "bytes", doc = "size of the files kept on
 occupied_bytes = { type = "BIGINT", unit = "bytes", doc = "capacity of those tapes of the storage group that hold data, rounded to 10^9" }
 read_bytes = { type = "BIGINT", unit = "bytes", doc = "bytes read from tape on that day, according to the logs of drives. On a day without such logs, bytes restored according to records of pools or ENDIT; NULL without any log" }
 write_bytes = { type = "BIGINT", unit = "bytes", doc = "bytes written to tape on that day, by the same kind of log as read_bytes" }
-total_mounts = { type = "BIGINT", doc = "number of mounts requested on that day that moved files; NULL without a log of drives" }
-unique_mounts = { type = "BIGINT", doc = "number of different tapes that were mounted; NULL without a log of drives" }
-avg_remounts = { type = "DOUBLE", doc = "mean number of mounts per tape, to two digits: 1 is ideal, 0 means that no tape was mounted; NULL without a log of drives" }
+total_mounts = { type = "BIGINT", doc = "number of mounts that were requested on that day and moved files; NULL without a log of drives" }
+unique_mounts = { type = "BIGINT", doc = "number of different tapes in the mounts counted in total_mounts; NULL without a log of drives" }
+avg_remounts = { type = "DOUBLE", doc = "total_mounts / unique_mounts, rounded to two decimals: 1 is ideal, 0 means that no tape was mounted; NULL without a log of drives" }
 */
 WITH kept AS (
     SELECT storage_group, sum(active_bytes) AS used_bytes, sum(capacity_bytes) AS occupied_bytes

@@ -1,6 +1,6 @@
 /*
 title = "Data written to tape each day"
-why = "Bytes written to tape per day with the share of the day that logs cover, to estimate growth."
+why = "Lists the bytes written to tape per day and the share of the day that logs cover, to estimate growth."
 takes = ["last_day", "group"]
 
 [params.family]
@@ -16,7 +16,7 @@ doc = "number of site days in the period that ends with last_day"
 [columns]
 day = { type = "DATE", doc = "site day; only days that logs or the accounting's table of transfers cover are listed" }
 written_gb = { type = "DOUBLE", unit = "GB", doc = "data in complete files written on that day; 0 where logs cover the day and show no writes" }
-seen_share = { type = "DOUBLE", unit = "1", doc = "share of the drives' hours covered by server logs. It is 1 on days that the accounting's table of all transfers has, and on days between two such days at most a week apart" }
+seen_share = { type = "DOUBLE", unit = "1", doc = "share of the drives' hours covered by server logs. It is 1 on days that the accounting's table of transfers covers, and on days between two such days at most a week apart" }
 */
 WITH covered AS (
     SELECT day, 1 - coalesce(sum(duration_us) FILTER (bucket = 'unknown'), 0) / sum(duration_us) AS share

@@ -5,9 +5,9 @@ why = "Compares each source with its own past, to find a source that falls silen
 
 [columns]
 source = { type = "VARCHAR", doc = "source" }
-last_at = { type = "TIMESTAMP", doc = "newest instant in the source's files; instants more than a day after a file was written do not count" }
+last_at = { type = "TIMESTAMP", doc = "newest instant in the source's files. A file does not count if its newest instant is more than a day after the file was written" }
 silent_hours = { type = "DOUBLE", unit = "h", doc = "hours from last_at to the newest instant of any source; the present time plays no role" }
-allowed_hours = { type = "DOUBLE", unit = "h", doc = "twice the longest pause between the source's last 28 days with files; NULL if it has fewer than 8 such days" }
+allowed_hours = { type = "DOUBLE", unit = "h", doc = "twice the longest pause between successive days with files, over the source's last 28 such days; NULL if it has fewer than 8 such days" }
 n_lines = { type = "BIGINT", doc = "number of lines in the files that end on the source's newest day" }
 usual_n_lines = { type = "DOUBLE", doc = "median of the lines per day over up to 28 earlier days with files; NULL if there are fewer than 7 such days" }
 times_usual = { type = "DOUBLE", doc = "n_lines / usual_n_lines" }

@@ -5,7 +5,7 @@ why = "Overall rates of each storage group's mounts before and after a change, b
 takes = ["first_day", "last_day", "changed_at", "drive"]
 
 [columns]
-storage_group = { type = "VARCHAR", doc = "storage group to which most bytes of the mount belong; NULL where no log records it" }
+storage_group = { type = "VARCHAR", doc = "storage group; each mount counts for the group to which most of its bytes belong; NULL where no log records it" }
 mode = { type = "VARCHAR", doc = "mode of the mounts: read, write or mixed (both in one mount)" }
 n_before = { type = "BIGINT", doc = "number of the group's mounts requested before the change" }
 n_after = { type = "BIGINT", doc = "number of the group's mounts requested at the change or after it" }
@@ -13,7 +13,7 @@ before_gb = { type = "DOUBLE", unit = "GB", doc = "data moved by the mounts befo
 after_gb = { type = "DOUBLE", unit = "GB", doc = "data moved by the mounts after the change" }
 before_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "overall rate before the change: bytes / wall-clock time of the mounts; NULL if there were no mounts" }
 after_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "overall rate after the change: bytes / wall-clock time of the mounts; NULL if there were no mounts" }
-ratio = { type = "DOUBLE", unit = "1", doc = "after / before" }
+ratio = { type = "DOUBLE", unit = "1", doc = "after_mb_s / before_mb_s" }
 */
 WITH mount AS (
     SELECT r.storage_group, r.mode, r.volume_gb, r.wall_s,

@@ -6,15 +6,15 @@ takes = ["host"]
 
 [columns]
 host = { type = "VARCHAR", doc = "host" }
-ended_at = { type = "TIMESTAMP", doc = "end of the test run, UTC; NULL where the file does not record it" }
+ended_at = { type = "TIMESTAMP", doc = "end of the test run, UTC; NULL where the log file does not record it" }
 tool = { type = "VARCHAR", doc = "test program that printed the result" }
-mode = { type = "VARCHAR", doc = "mode of the test: read, write or copy; NULL where the file shows no dd command" }
-volume_gb = { type = "DOUBLE", unit = "GB", doc = "moved" }
+mode = { type = "VARCHAR", doc = "mode of the test: read, write or copy; NULL where the log file shows no dd command" }
+volume_gb = { type = "DOUBLE", unit = "GB", doc = "data that the test run moved" }
 block_bytes = { type = "BIGINT", unit = "bytes", doc = "block size" }
-path = { type = "VARCHAR", doc = "file or disk that dd read from or wrote to; NULL where the file shows no dd command" }
-n_streams = { type = "BIGINT", doc = "number of test runs on the host at the same time, including this one; NULL where the file does not record times" }
-n_folders = { type = "BIGINT", doc = "number of folders that the simultaneous test runs used; it is an upper limit for the number of disk volumes" }
-elapsed_s = { type = "DOUBLE", unit = "s", doc = "wall clock" }
+path = { type = "VARCHAR", doc = "file or disk that dd read from or wrote to; NULL where the log file shows no dd command" }
+n_streams = { type = "BIGINT", doc = "number of test runs on the host at the same time, including this one; NULL where the log file does not record times" }
+n_folders = { type = "BIGINT", doc = "number of folders that the simultaneous test runs used, which is an upper limit for the number of disk volumes used" }
+elapsed_s = { type = "DOUBLE", unit = "s", doc = "wall-clock time of the test run" }
 rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / wall-clock time of the test run" }
 cpu_cost = { type = "DOUBLE", unit = "s/GB", doc = "CPU seconds that the test used per GB moved" }
 cpu_share = { type = "DOUBLE", unit = "1", doc = "CPU seconds that the test used / its wall-clock time; 1 means that the test kept one CPU busy" }
@@ -24,7 +24,7 @@ is_local = { type = "BOOLEAN", doc = "false where the path starts with a mount p
 facts = { type = "VARCHAR", doc = "other facts of the host in site.toml at the time of the test run" }
 is_plausible = { type = "BOOLEAN", doc = "true where the rate is usable, false where it is doubtful; NULL where there is no rate" }
 doubt = { type = "VARCHAR", doc = "reason why the result is doubtful; NULL where it is not doubtful" }
-command = { type = "VARCHAR", doc = "command of the test, where the file shows it" }
+command = { type = "VARCHAR", doc = "command of the test; NULL where the log file does not show it" }
 */
 WITH run AS (
     SELECT *, ended_at - to_microseconds(CAST(elapsed_s * 1e6 AS BIGINT)) AS began_at,
@@ -75,7 +75,7 @@ SELECT host, ended_at, tool, mode, bytes / 1e9 AS volume_gb, block_bytes, path, 
        rate_bytes_s / 1e6 AS rate_mb_s, cpu_s / nullif(bytes / 1e9, 0) AS cpu_cost, cpu_s / nullif(elapsed_s, 0) AS cpu_share,
        cpu_idle, memory_gb, CASE WHEN path IS NOT NULL AND network IS NOT NULL THEN is_local END AS is_local, facts,
        is_plausible AND is_cached IS NOT TRUE AS is_plausible,
-       nullif(concat_ws('; ', doubt, CASE WHEN is_cached THEN format('no more than the {:g} GB of memory', memory_gb) END), '')
+       nullif(concat_ws('; ', doubt, CASE WHEN is_cached THEN format('the host''s {:g} GB of memory could cache all data moved', memory_gb) END), '')
            AS doubt,
        command
 FROM told

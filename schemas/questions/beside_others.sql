@@ -1,15 +1,15 @@
 /*
 title = "How does this archive compare with others?"
 topic = "changes"
-why = "The site's figures next to published figures and those of other sites, to show whether a problem is this archive's or common to tape. Declare them in site.toml as facts of another site, e.g. read_overall_mb_s = 33."
+why = "Compares this archive's figures with published figures and those of other sites, to show whether a problem is specific to this archive or common to tape. Declare another site's figures in site.toml as its facts, e.g. read_overall_mb_s = 33."
 takes = ["first_day", "last_day"]
 
 [columns]
 measure = { type = "VARCHAR", doc = "name of the compared figure: the name of its fact in site.toml" }
 site = { type = "VARCHAR", doc = "this site, or the other site or document that published the figure" }
-low = { type = "DOUBLE", doc = "the figure, or the low end of a published range. The end of the measure's name is its unit (_mb_s: MB/s); without a unit in its name the figure is a share" }
+low = { type = "DOUBLE", doc = "the figure, or the low end of a published range. The end of the measure's name is the unit (_mb_s: MB/s, _s: s); files_a_mount is a number of files, other figures are shares" }
 high = { type = "DOUBLE", doc = "the figure, or the high end of a published range" }
-own_is = { type = "DOUBLE", unit = "1", doc = "this archive's figure / the nearer end of the published range; 1 if it is inside the range; NULL where this archive has no such figure" }
+own_is = { type = "DOUBLE", unit = "1", doc = "this archive's figure / the nearer end of the published range; 1 if this archive's figure is inside the range; NULL where this archive has no such figure, and in this archive's own row" }
 year = { type = "VARCHAR", doc = "year of the figure; NULL for this archive's figure, and where the document has no date" }
 source = { type = "VARCHAR", doc = "document, measurement or file that the figure comes from" }
 */
@@ -77,6 +77,6 @@ SELECT o.measure, o.site, o.low, o.high,
        CAST(o.year AS VARCHAR) AS year, o.source
 FROM other o LEFT JOIN own w ON w.measure = o.measure
 UNION ALL
-SELECT w.measure, c.name, w.value, w.value, NULL, NULL, 'this archive, these days'
+SELECT w.measure, c.name, w.value, w.value, NULL, NULL, 'this archive, in the period'
 FROM own w CROSS JOIN site.setting c WHERE w.value IS NOT NULL
 ORDER BY measure, year NULLS FIRST, site

@@ -6,14 +6,14 @@ takes = ["host"]
 
 [columns]
 host = { type = "VARCHAR", doc = "host" }
-mode = { type = "VARCHAR", doc = "read, write or copy; NULL where the file shows no dd command" }
+mode = { type = "VARCHAR", doc = "mode of the tests: read, write or copy; NULL where the log file shows no dd command" }
 block_bytes = { type = "BIGINT", unit = "bytes", doc = "block size" }
 n_runs = { type = "BIGINT", doc = "plausible runs" }
 low_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "rate of the slowest test run with this block size" }
 p50_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "median rate of the test runs with this block size" }
 high_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "rate of the fastest test run with this block size" }
 ratio_to_best = { type = "DOUBLE", was = "of_best", unit = "1", doc = "median rate with this block size / highest median rate of any block size on the same host in the same mode" }
-is_advised = { type = "BOOLEAN", doc = "true for the smallest block size whose median rate is at least 0.95 of the highest one; NULL where only one size was tested" }
+is_advised = { type = "BOOLEAN", doc = "true for the smallest block size whose median rate is at least 0.95 of the highest median rate (ratio_to_best); NULL where only one size was tested" }
 */
 WITH tried AS (
     SELECT host, mode, block_bytes, count(*) AS n_runs, min(rate_bytes_s) / 1e6 AS low_mb_s,

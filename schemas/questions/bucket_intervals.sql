@@ -1,7 +1,7 @@
 /*
 title = "Which intervals make up a bucket of drive time?"
 topic = "hours"
-why = "The buckets divide a drive's day by what it did. This leads from their hours to the log: the longest intervals of a bucket, each with its mount, file, and first and last log line."
+why = "Buckets divide a drive's day by what the drive did. This lists the longest intervals of a bucket, each with its mount, its file, and its first and last log line."
 
 [params.last_day]
 type = "DATE"
@@ -30,12 +30,12 @@ doc = "maximum number of intervals; the longest come first"
 bucket = { type = "VARCHAR", doc = "bucket of drive time to which the interval belongs" }
 bucket_words = { type = "VARCHAR", doc = "name of the bucket in words" }
 from_at = { type = "TIMESTAMP", doc = "start of the part of the interval that is on this day; for waits inside a transfer, start of the transfer" }
-to_at = { type = "TIMESTAMP", doc = "end" }
+to_at = { type = "TIMESTAMP", doc = "end of that part of the interval; for waits inside a transfer, end of the transfer" }
 interval_s = { type = "DOUBLE", unit = "s", doc = "length of the interval on this day; for waits inside a transfer, sum of the transfer's waits" }
 session_id = { type = "VARCHAR", doc = "id of the mount; NULL where no tape was mounted" }
 volume = { type = "VARCHAR", doc = "tape label of the tape in the drive" }
-session_s = { type = "DOUBLE", unit = "s", doc = "time that this mount spent in the bucket on that day, over all its intervals" }
-session_n = { type = "BIGINT", doc = "number of intervals that this mount spent in the bucket on that day" }
+session_s = { type = "DOUBLE", unit = "s", doc = "time that this mount spent in the bucket on that day: sum over all intervals of the mount" }
+session_n = { type = "BIGINT", doc = "number of this mount's intervals in the bucket on that day" }
 transfer_id = { type = "VARCHAR", doc = "id of the transfer during the interval, or of the last one before it" }
 mode = { type = "VARCHAR", doc = "read or write" }
 file_number = { type = "BIGINT", doc = "position of the transferred file on the tape, counted in files" }
@@ -45,11 +45,11 @@ path = { type = "VARCHAR", doc = "log file with the line at which the interval s
 line_no = { type = "BIGINT", doc = "number of the line at which the interval starts; NULL where no line shows the start" }
 message = { type = "VARCHAR", doc = "text of the line at which the interval starts, as far as the warehouse keeps it" }
 end_path = { type = "VARCHAR", doc = "log file with the line at which the interval ends" }
-end_line_no = { type = "BIGINT", doc = "number of the line in the file of end_path" }
+end_line_no = { type = "BIGINT", doc = "number of the line at which the interval ends" }
 end_message = { type = "VARCHAR", doc = "text of the line at which the interval ends, as far as the warehouse keeps it" }
 n_intervals = { type = "BIGINT", doc = "number of the drive's intervals in the bucket on that day, including those not listed" }
-all_s = { type = "DOUBLE", unit = "s", doc = "their sum" }
-ledger_s = { type = "DOUBLE", unit = "s", doc = "time that the drive spent in the bucket on that day, as gold.drive_ledger has it" }
+all_s = { type = "DOUBLE", unit = "s", doc = "total time of the drive's intervals in the bucket on that day, including those not listed" }
+ledger_s = { type = "DOUBLE", unit = "s", doc = "time that the drive spent in the bucket on that day, from gold.drive_ledger" }
 */
 WITH wanted AS (
     SELECT (SELECT list(bucket) FROM gold.drive_time_bucket WHERE $bucket IN (bucket, time_group)) AS buckets,

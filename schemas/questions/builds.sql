@@ -1,7 +1,7 @@
 /*
 title = "Builds"
 topic = "operations"
-why = "When each build of the warehouse ran, how much it computed, and whether its checks passed."
+why = "Shows for each build of the warehouse how much it computed, whether its checks passed, and whether its result came into use."
 
 [params.n]
 type = "BIGINT"
@@ -13,9 +13,9 @@ number = { type = "BIGINT", doc = "number of the build; the first build of the w
 build_id = { type = "VARCHAR", doc = "build" }
 is_full = { type = "BOOLEAN", doc = "true where the build computed all days again, false where it computed only days with changed data" }
 is_committed = { type = "BOOLEAN", doc = "true where the result of the build came into use; false where it was discarded, and the result of the previous build stayed in use" }
-n_days = { type = "BIGINT", doc = "days made" }
-n_rows = { type = "BIGINT", doc = "rows made" }
-n_failed_checks = { type = "BIGINT", doc = "number of the build's checks that failed, whether critical or only a warning" }
+n_days = { type = "BIGINT", doc = "number of days that the build computed" }
+n_rows = { type = "BIGINT", doc = "number of rows that the build wrote" }
+n_failed_checks = { type = "BIGINT", doc = "number of the build's checks that failed or could not run, both critical ones and warnings" }
 */
 SELECT b.number, b.build_id, b.is_full, b.is_committed, CAST(json_array_length(b.days) AS BIGINT) AS n_days, b.n_rows,
        count(*) FILTER (c.outcome <> 'passed') AS n_failed_checks

@@ -1,7 +1,7 @@
 /*
 title = "Share of each hour in which each drive worked"
 topic = "hours"
-why = "For each drive and hour: how much of the hour it worked, how much of it data moved, and what held the drive back."
+why = "Shows for each drive and hour the share of the hour in which the drive was at work, the share in which it moved data, and what held it back."
 takes = ["first_day", "last_day", "station", "drive"]
 
 [columns]

@@ -1,7 +1,7 @@
 /*
 title = "What changed, and with what effect?"
 topic = "changes"
-why = "For each change in the change log, rates and gaps before and after it, for the same tapes and file sizes. Changes without effect, changes that cannot be judged, and unreadable entries are marked."
+why = "Compares rates and gaps before and after each change in the change log. Rates are compared for the same tapes and file sizes. Changes without effect, changes that cannot be judged, and unreadable entries are marked."
 
 [params.last_day]
 type = "DATE"
@@ -16,7 +16,7 @@ doc = "number of days, up to and including last_day, whose changes are listed"
 changed_at = { type = "TIMESTAMP", doc = "instant of the change, UTC; NULL for an entry that could not be read" }
 what = { type = "VARCHAR", doc = "what was changed" }
 entities = { type = "VARCHAR", doc = "drives, stations, hosts and systems that the change affected; NULL for a change that affected the complete site" }
-measure = { type = "VARCHAR", doc = "value that is compared: rate (of large files, MB/s) or gap (between files, s); NULL where no data moved in the week before the change or the week after it" }
+measure = { type = "VARCHAR", doc = "value that is compared: rate (of large files, MB/s) or gap (between files, s); NULL where nothing could be compared (see summary)" }
 mode = { type = "VARCHAR", doc = "read or write" }
 generation = { type = "VARCHAR", doc = "technology of the drives" }
 before = { type = "DOUBLE", doc = "median of the measure before the change: MB/s for rates, s for gaps" }
@@ -46,11 +46,11 @@ SELECT c.changed_at, c.what, c.entities, e.measure, e.mode, e.generation, e.befo
        e.effect, e.mix_shift, e.matched_by, e.n_before, e.n_after,
        CASE
            WHEN c.problem IS NOT NULL THEN 'not read: ' || c.problem
-           WHEN e.change_id IS NULL THEN 'cannot estimate: nothing was moved a week before or after, or no day since was judged'
+           WHEN e.change_id IS NULL THEN 'cannot estimate: no data moved in the week before or after the change, or no later day was judged'
            WHEN e.reason_missing IS NOT NULL THEN 'cannot estimate: ' || e.reason_missing
            WHEN e.ratio_low <= 1 AND e.ratio_high >= 1
-               THEN format('no change that can be told from chance ({:.2f} to {:.2f} times)', e.ratio_low, e.ratio_high)
-           ELSE format('{:.2f} times the {} ({:.2f} to {:.2f})', e.ratio, e.measure, e.ratio_low, e.ratio_high)
+               THEN format('no change that can be distinguished from chance ({:.2f} to {:.2f} times)', e.ratio_low, e.ratio_high)
+           ELSE format('{:.2f} times the earlier {} ({:.2f} to {:.2f})', e.ratio, e.measure, e.ratio_low, e.ratio_high)
        END AS summary,
        c.note, c.place
 FROM change c CROSS JOIN site.setting s LEFT JOIN effect e ON e.change_id = c.change_id

@@ -2,7 +2,7 @@
 title = "All checks of the last build"
 topic = "operations"
 was = ["last_build"]
-why = "All checks that the newest build of the warehouse had to pass before its result came into use; failed ones come first."
+why = "Lists the checks of the newest build of the warehouse; failed ones come first. The result of a build comes into use only if no critical check failed."
 
 [columns]
 build_id = { type = "VARCHAR", doc = "build" }

@@ -9,13 +9,13 @@ doc = "report the state as of this site day; default: the last day with data"
 
 [columns]
 station = { type = "VARCHAR", doc = "station whose clock is compared with the clock of the movers' log" }
-system = { type = "VARCHAR", doc = "archive system in whose movers' log the transfers are" }
+system = { type = "VARCHAR", doc = "archive system of the movers' log" }
 tool = { type = "VARCHAR", doc = "program that sampled the station; NULL where counters of the network switch were used instead" }
 watched = { type = "VARCHAR", doc = "what was sampled: the station's network, its disks, or its link (by the switch's counters)" }
 direction = { type = "VARCHAR", doc = "traffic that is compared: in (read from tape for the station), out (written to tape), or both together" }
-n_transfers = { type = "BIGINT", doc = "number of transfers in the movers' log during the samples" }
+n_transfers = { type = "BIGINT", doc = "number of transfers in the movers' log in the time that the samples cover" }
 sample_s = { type = "DOUBLE", unit = "s", doc = "length of one sample" }
-skew_s = { type = "DOUBLE", unit = "s", doc = "time by which the station's clock is ahead of the movers' log; NULL where it cannot be determined" }
+skew_s = { type = "DOUBLE", unit = "s", doc = "time by which the station's clock is ahead of the clock of the movers' log, negative if it lags; NULL where it cannot be determined" }
 skew_s_low = { type = "DOUBLE", unit = "s", doc = "low end of the 90 % interval of the clock difference" }
 skew_s_high = { type = "DOUBLE", unit = "s", doc = "high end of the 90 % interval of the clock difference" }
 blind_below_s = { type = "DOUBLE", unit = "s", doc = "smallest clock difference that samples of this length can show" }
@@ -27,9 +27,9 @@ SELECT station, system, tool, watched, direction, n_transfers, sample_s, skew_s,
        CASE
            WHEN skew_s IS NULL THEN 'cannot estimate: ' || reason_missing
            WHEN abs(skew_s) < blind_below_s OR skew_s_low <= 0 AND skew_s_high >= 0
-               THEN format('agrees, or is off by less than {:g} s',
+               THEN format('the clocks agree, or differ by less than {:g} s',
                            greatest(blind_below_s, abs(skew_s_low), abs(skew_s_high)))
-           ELSE format('{:g} s {} the movers'' log', abs(skew_s), CASE WHEN skew_s > 0 THEN 'before' ELSE 'behind' END)
+           ELSE format('the station''s clock is {:g} s {} the clock of the movers'' log', abs(skew_s), CASE WHEN skew_s > 0 THEN 'ahead of' ELSE 'slow compared with' END)
        END AS summary,
        first_day, day
 FROM gold.clock_alignment

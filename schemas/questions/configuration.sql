@@ -1,7 +1,7 @@
 /*
 title = "Configuration of hosts, drives, pools and disks"
 topic = "changes"
-why = "The facts of site.toml about hosts, drives, pools and disks on a day, because rates depend on the configuration."
+why = "Lists the facts of site.toml about hosts, drives, pools and disks that hold on a day. Rates depend on this configuration."
 takes = ["last_day", "entity"]
 
 [columns]

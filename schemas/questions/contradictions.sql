@@ -1,7 +1,7 @@
 /*
 title = "Which values in logs contradict each other?"
 topic = "findings"
-why = "Values in logs that exceed what is possible or contradict another log. Comparisons that were not possible because logs are missing are listed too."
+why = "Lists values in logs that exceed what is possible, or contradict another log. Comparisons that were not possible because logs are missing are listed too."
 
 [params.last_day]
 type = "DATE"
@@ -16,8 +16,8 @@ what = { type = "VARCHAR", doc = "name of the value, with its unit" }
 reported = { type = "DOUBLE", was = "stated", doc = "worst of the impossible values: the one that violates its bound by the largest share of the bound" }
 bound = { type = "DOUBLE", was = "possible", doc = "highest or lowest possible value, which the reported value violates" }
 summary = { type = "VARCHAR", was = "says", doc = "why the value is impossible, or why no comparison was possible" }
-from_at = { type = "TIMESTAMP", doc = "start of the first impossible value" }
-to_at = { type = "TIMESTAMP", doc = "end of the last impossible value" }
+from_at = { type = "TIMESTAMP", doc = "start of the time to which the first impossible value belongs" }
+to_at = { type = "TIMESTAMP", doc = "end of the time to which the last impossible value belongs" }
 path = { type = "VARCHAR", doc = "log file that contains the worst value" }
 line_no = { type = "BIGINT", doc = "number of the line with the worst value" }
 day = { type = "DATE", doc = "last site day of the period that was judged. Of several such periods the newest one is shown" }

@@ -1,15 +1,15 @@
 /*
 title = "How much of each hour the logs cover"
 topic = "operations"
-why = "For each hour and kind of log, how much of the time declared in site.toml has log lines. Where a log is missing, every number computed from it is incomplete."
+why = "Shows for each hour and kind of log how much of the time declared in site.toml the log covers. Where a log is missing, every number computed from it is incomplete."
 takes = ["first_day", "last_day"]
 
 [columns]
 source = { type = "VARCHAR", doc = "kind of log" }
 host = { type = "VARCHAR", doc = "host, link or archive system that the log describes" }
 hour_at = { type = "TIMESTAMP", doc = "start of the hour, UTC; for periods of more than three weeks, start of the day" }
-expected_s = { type = "DOUBLE", unit = "s", doc = "declared" }
-seen_s = { type = "DOUBLE", unit = "s", doc = "seen" }
+expected_s = { type = "DOUBLE", unit = "s", doc = "time in the hour (or day) for which site.toml declares the log; NULL where site.toml declares no log" }
+seen_s = { type = "DOUBLE", unit = "s", doc = "time in the hour (or day) that the log covers" }
 seen_share = { type = "DOUBLE", unit = "1", doc = "time that the log covers / time for which site.toml declares it, at most 1; NULL where site.toml declares no log" }
 */
 WITH hour AS (

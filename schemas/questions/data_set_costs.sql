@@ -21,15 +21,15 @@ file_family = { type = "VARCHAR", doc = "file family; for CTA the tape pool" }
 directory = { type = "VARCHAR", doc = "leading directories of the files' paths, from an export of the name space's file table; for CTA, from the path that a file is copied from or to. NULL where no log has a path" }
 mode = { type = "VARCHAR", doc = "read or write" }
 n_mounts = { type = "BIGINT", doc = "number of mounts in which files of the data set moved" }
-n_remounts = { type = "BIGINT", doc = "number of these mounts that were remounts: their tape was in a drive at most the given number of hours earlier" }
+n_remounts = { type = "BIGINT", doc = "number of mounts among n_mounts that were remounts: their tape was in a drive at most the given number of hours earlier" }
 n_volumes = { type = "BIGINT", doc = "number of tapes mounted for the data set" }
-n_files = { type = "BIGINT", doc = "number of complete files" }
-volume_gb = { type = "DOUBLE", unit = "GB", doc = "data of the data set moved on tape" }
+n_files = { type = "BIGINT", doc = "number of complete files moved; a file that moved twice counts twice" }
+volume_gb = { type = "DOUBLE", unit = "GB", doc = "data of the data set that was read from or written to tape" }
 files_per_mount = { type = "DOUBLE", unit = "1", doc = "n_files / n_mounts" }
 gb_per_mount = { type = "DOUBLE", unit = "GB", doc = "volume_gb / n_mounts" }
-mounting_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours of mounting and dismounting for the data set. The time of each mount is divided equally among its files" }
+mounting_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours of mounting and dismounting for the data set. Where a mount moved files of several data sets, this time is divided among them in proportion to their numbers of files" }
 tape_motion_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours of tape motion to files of the data set" }
-lost_hours = { type = "DOUBLE", unit = "h", doc = "both" }
+lost_hours = { type = "DOUBLE", unit = "h", doc = "mounting_hours + tape_motion_hours" }
 */
 WITH sat AS (
     SELECT system, session_id, coalesce(mount_s, 0) + coalesce(dismount_s, 0) AS mounting_s,

@@ -1,7 +1,7 @@
 /*
 title = "Dead time between files"
 topic = "gaps"
-why = "How long each drive spent between two files of a mount, and on what. File marks, tape motion and time without a request are included, unlike in the avoidable gaps."
+why = "Shows how long each drive spent between files of a mount, and what it spent this time on. Unlike avoidable gaps, dead time includes file marks, tape motion and time without a request."
 takes = ["first_day", "last_day", "drive"]
 
 [columns]
@@ -10,8 +10,8 @@ hour_at = { type = "TIMESTAMP", doc = "start of the hour, UTC; NULL in the row t
 dead_hours = { type = "DOUBLE", unit = "h", doc = "hours that the drive spent between files of the same mount" }
 share = { type = "DOUBLE", unit = "1", doc = "time between files / (time between files + time in transfers); in the row of an hour, time between files as a share of the hour" }
 filemark_hours = { type = "DOUBLE", unit = "h", doc = "part of dead_hours spent on writing file marks" }
-checksum_hours = { type = "DOUBLE", unit = "h", doc = "checksums" }
-database_hours = { type = "DOUBLE", unit = "h", doc = "updating databases" }
+checksum_hours = { type = "DOUBLE", unit = "h", doc = "part of dead_hours spent on reading files back for their checksums" }
+database_hours = { type = "DOUBLE", unit = "h", doc = "part of dead_hours spent on updating databases" }
 no_request_hours = { type = "DOUBLE", unit = "h", doc = "part of dead_hours in which there was no request for the drive" }
 request_hours = { type = "DOUBLE", unit = "h", doc = "part of dead_hours in which a request existed but had not yet reached the drive" }
 position_hours = { type = "DOUBLE", unit = "h", doc = "part of dead_hours spent on tape motion to the next file" }

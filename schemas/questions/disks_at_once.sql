@@ -1,7 +1,7 @@
 /*
 title = "Rates of a host's disks by the number of disks in use at once"
 topic = "host"
-why = "Total rate of all disks of a host, by how many disks are written and how many are read at the same time, and how much this rate varies."
+why = "Shows the total rate of a host's disks by the number of disks that are written and read at the same time, and how much this rate varies."
 takes = ["first_day", "last_day"]
 
 [columns]

@@ -1,7 +1,7 @@
 /*
 title = "Work of drives, from the kernel's counters"
 topic = "drives"
-why = "Data that each drive moved and how it spent its time in use, from the counters of the host's kernel alone, so no log of the archive is needed. Where the counters miss transfers, a note replaces the rate."
+why = "Shows how much data each drive moved and how it spent its time in use. Only the counters of the host's kernel are needed, no log of the archive. Where the counters miss transfers, a note replaces the rate."
 takes = ["first_day", "last_day"]
 
 [columns]
@@ -14,7 +14,7 @@ tape_motion_hours = { type = "DOUBLE", unit = "h", doc = "hours that the drive s
 busy_share = { type = "DOUBLE", unit = "1", doc = "share of the sampled time in which the drive executed a command" }
 read_gb = { type = "DOUBLE", unit = "GB", doc = "data read from tape; NULL where the counters miss the drive's transfers" }
 written_gb = { type = "DOUBLE", unit = "GB", doc = "data written to tape; NULL where the counters miss the drive's transfers" }
-drive_rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / time in read and write commands. Like f, it is NULL where samples are missing for some of the time in use" }
+drive_rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / time in read and write commands. NULL, like f, where some samples lack the times of commands" }
 overall_rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / time in use. The time in use is from the first command to the last, less pauses of more than ten minutes" }
 f = { type = "DOUBLE", unit = "1", doc = "overall rate / drive rate" }
 note = { type = "VARCHAR", doc = "transfers or times that the drive's counters miss; NULL where they miss nothing" }

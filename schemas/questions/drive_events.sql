@@ -1,7 +1,7 @@
 /*
 title = "Errors and outages of drives"
 topic = "drives"
-why = "When a drive was out of service, what failed, and the log line of each event."
+why = "Shows when each drive was out of service and which errors it had, with the log line of each event."
 takes = ["first_day", "last_day", "drive"]
 
 [params.n]
@@ -19,10 +19,10 @@ lasted_hours = { type = "DOUBLE", unit = "h", doc = "duration of the outage, or 
 volume = { type = "VARCHAR", doc = "tape label" }
 error = { type = "VARCHAR", doc = "name of the error" }
 path = { type = "VARCHAR", doc = "log file with the line that reports the event or the start of the outage" }
-line_no = { type = "BIGINT", doc = "number of the line in the file of path" }
+line_no = { type = "BIGINT", doc = "number of the line that reports the event or the start of the outage" }
 message = { type = "VARCHAR", doc = "text of the line that reports the event or the start of the outage, as far as the warehouse keeps it" }
 end_path = { type = "VARCHAR", doc = "log file with the line that reports the end of the outage; NULL where no line does" }
-end_line_no = { type = "BIGINT", doc = "number of the line in the file of end_path" }
+end_line_no = { type = "BIGINT", doc = "number of the line that reports the end of the outage; NULL where no line does" }
 end_message = { type = "VARCHAR", doc = "text of the line that reports the end of the outage, as far as the warehouse keeps it" }
 */
 WITH bound AS (

@@ -1,7 +1,7 @@
 /*
 title = "Drives in service on a day, by library and technology"
 topic = "drives"
-why = "How many drives of each library and technology were in service on a day, with their total native rate."
+why = "Shows how many drives of each library and technology were in service on a day, and their total native rate."
 takes = ["last_day"]
 
 [columns]

@@ -1,7 +1,7 @@
 /*
 title = "Meaning of the buckets of drive time"
 topic = "hours"
-why = "The buckets into which a drive's day is divided: the meaning of each, the group it belongs to, and its colour and order in figures."
+why = "A drive's day is divided into buckets. This explains each bucket, and shows the group to which it belongs, and its colour and position in figures."
 
 [columns]
 number = { type = "BIGINT", doc = "position of the bucket in the order in which figures show a drive's day" }

@@ -1,13 +1,13 @@
 /*
 title = "What each drive did over the period"
 topic = "hours"
-why = "When each drive worked, waited or was out of service. For each time step the activity that took most of it is shown."
+why = "Shows when each drive worked, waited or was out of service. Each time step shows the activity that took most of its time."
 takes = ["first_day", "last_day"]
 
 [params.most_steps]
 type = "BIGINT"
 default = 288
-doc = "number of equal time steps in the period; a step is at least one minute"
+doc = "maximum number of equal time steps in the period; a step is at least one minute"
 
 [columns]
 drive = { type = "VARCHAR", doc = "drive" }

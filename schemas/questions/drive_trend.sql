@@ -1,7 +1,7 @@
 /*
 title = "Rates and failures of drives over the weeks"
 topic = "drives"
-why = "Shows whether a drive becomes slower, fails more often or is down longer: its rate, failures and hours down, week by week (or by day or month)."
+why = "Shows whether a drive becomes slower, fails more often or is down longer. Rate, failures and hours down are shown week by week (or by day or month)."
 takes = ["last_day", "drive"]
 
 [params.n_days]
@@ -18,7 +18,7 @@ doc = "length of a time step: day, week or month; weeks start on Monday"
 [columns]
 drive = { type = "VARCHAR", doc = "drive" }
 step_from = { type = "DATE", doc = "first site day of the time step; the first and the last step of the period may be incomplete" }
-n_mounts = { type = "BIGINT", doc = "number of mounts requested in the drive, including failed ones" }
+n_mounts = { type = "BIGINT", doc = "number of mounts requested for the drive, including failed ones" }
 moved_gb = { type = "DOUBLE", unit = "GB", doc = "data that the drive moved on tape in the step" }
 drive_rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / time in which the drive moved them; NULL where that time is not known, or was measured in different ways for different mounts" }
 n_failed = { type = "BIGINT", doc = "number of transfers, mounts and dismounts that failed in the drive" }

@@ -7,25 +7,25 @@ takes = ["first_day", "last_day"]
 [columns]
 drive = { type = "VARCHAR", doc = "drive" }
 generation = { type = "VARCHAR", doc = "technology" }
-n_sessions = { type = "BIGINT", doc = "number of mounts that moved data in the period; a mount over midnight counts on both days" }
+n_sessions = { type = "BIGINT", doc = "number of mounts that moved data in the period, including mounts that began before it" }
 n_files = { type = "BIGINT", doc = "number of complete files whose transfer ended in the period" }
-moved_gb = { type = "DOUBLE", unit = "GB", doc = "data moved on tape in the period, also in mounts that began before it" }
+moved_gb = { type = "DOUBLE", unit = "GB", doc = "data moved on tape in the period, even if the mount began before the period" }
 drive_rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / time in which the drive moved them; with the basis encp that time includes waits and file marks. NULL where the time was measured in different ways for different mounts" }
 drive_rate_basis = { type = "VARCHAR", doc = "how the time in the drive rate was measured: call, block, counter, encp or estimate (see the glossary); mixed where mounts differ, so that there is no rate" }
 nameplate_share = { type = "DOUBLE", unit = "1", doc = "drive rate / native rate; above 1 where the drive compresses data" }
 overall_rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / wall-clock time from mount request to end of dismount, for mounts whose log shows both" }
 f = { type = "DOUBLE", unit = "1", doc = "time in which the drive moved data / wall-clock time from mount request to end of dismount, for mounts whose log shows both" }
-moving_data_hours = { type = "DOUBLE", unit = "h", doc = "hours in which data moved. This and the following hours are the groups of gold.drive_time_bucket" }
+moving_data_hours = { type = "DOUBLE", unit = "h", doc = "hours in which data moved. This and the following columns are the groups of gold.drive_time_bucket" }
 waiting_hours = { type = "DOUBLE", unit = "h", doc = "hours inside transfers in which the drive waited for data to write or for buffer space to read into" }
 checksums_hours = { type = "DOUBLE", unit = "h", doc = "hours of computing checksums, inside transfers and between them" }
 between_files_hours = { type = "DOUBLE", unit = "h", doc = "hours between files: file marks, database updates, waits for the next request, and starting the transfer" }
 tape_motion_hours = { type = "DOUBLE", unit = "h", doc = "hours of winding the tape to a file" }
 mounting_hours = { type = "DOUBLE", unit = "h", doc = "hours of mounting and dismounting" }
-no_request_hours = { type = "DOUBLE", unit = "h", doc = "mounted, no request" }
+no_request_hours = { type = "DOUBLE", unit = "h", doc = "hours with a tape in the drive and no work for it" }
 occupied_hours = { type = "DOUBLE", unit = "h", doc = "hours with a tape in the drive for which no log shows what the drive did" }
-idle_hours = { type = "DOUBLE", unit = "h", doc = "no volume" }
+idle_hours = { type = "DOUBLE", unit = "h", doc = "hours without a tape in the drive, except when the drive was down" }
 down_hours = { type = "DOUBLE", unit = "h", doc = "hours in which the drive was offline, in error or cleaning" }
-unknown_hours = { type = "DOUBLE", unit = "h", doc = "not logged" }
+unknown_hours = { type = "DOUBLE", unit = "h", doc = "hours that no log covers" }
 */
 WITH bound AS (
     SELECT day_begin($first_day, zone) AS begin_at, day_end($last_day, zone) AS end_at

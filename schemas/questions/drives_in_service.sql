@@ -1,7 +1,7 @@
 /*
-title = "Drives that moved files on each day"
+title = "Drives that moved files, by day"
 topic = "drives"
-why = "How many drives of each robot and technology moved files on a day, and which were added or dropped since the last day on which such drives moved files."
+why = "Shows how many drives of each robot and technology moved files on a day, and which drives were added or removed since the last earlier day on which such drives moved files."
 takes = ["first_day", "last_day"]
 
 [columns]

@@ -2,16 +2,16 @@
 title = "Duty factor of stations over a week"
 topic = "stations"
 was = ["active_rates"]
-why = "Which stations are kept busy: in how many half-hours their traffic exceeds the threshold, and how fast it is then, over the week up to the last day."
+why = "Shows which stations are kept busy in the week up to the last day: the share of half-hours in which their traffic exceeds the threshold, and its average rate in these half-hours."
 
 [params.last_day]
 type = "DATE"
-doc = "last site day of the week; default: the last day with data"
+doc = "last site day of the period; default: the last day with data"
 
 [params.n_days]
 type = "BIGINT"
 default = "7"
-doc = "number of days in the period"
+doc = "number of site days in the period that ends with last_day"
 
 [columns]
 station = { type = "VARCHAR", doc = "station" }
@@ -20,8 +20,8 @@ first_day = { type = "DATE", doc = "first site day of the period" }
 last_day = { type = "DATE", doc = "last site day of the period" }
 duty_factor = { type = "DOUBLE", unit = "1", doc = "inbound duty factor: share of half-hours with traffic towards the station above threshold_mb_s; NULL for scanning stations and without data" }
 duty_factor_out = { type = "DOUBLE", unit = "1", doc = "outbound duty factor: share of half-hours with traffic from the station above threshold_mb_s; NULL for scanning stations and without data" }
-duty_half = { type = "DOUBLE", unit = "1", doc = "share of half-hours with traffic towards the station above half of threshold_mb_s" }
-duty_twice = { type = "DOUBLE", unit = "1", doc = "share of half-hours with traffic towards the station above twice threshold_mb_s" }
+duty_half = { type = "DOUBLE", unit = "1", doc = "share of half-hours with traffic towards the station above half of threshold_mb_s; NULL for scanning stations and without data" }
+duty_twice = { type = "DOUBLE", unit = "1", doc = "share of half-hours with traffic towards the station above twice threshold_mb_s; NULL for scanning stations and without data" }
 threshold_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "the site's threshold: a half-hour is active if its average rate is above this" }
 active_in_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "average rate towards the station in active half-hours" }
 active_out_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "average rate from the station in active half-hours" }
@@ -29,7 +29,7 @@ low_in_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "traffic towards the stati
 high_in_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "traffic towards the station: rate of the fastest active half-hour" }
 low_out_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "traffic from the station: rate of the slowest active half-hour" }
 high_out_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "traffic from the station: rate of the fastest active half-hour" }
-coverage = { type = "DOUBLE", unit = "1", doc = "share of the period's half-hours for which the logs of the station's links have data" }
+coverage = { type = "DOUBLE", unit = "1", doc = "share of the period's half-hours for which the logs of the station's links have data on inbound traffic" }
 */
 WITH summed AS (
     SELECT station, direction, sum(n_bins) AS n_bins, sum(n_active) AS n_active, sum(n_active_half) AS n_half,

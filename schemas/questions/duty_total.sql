@@ -1,7 +1,7 @@
 /*
-title = "Number of fully busy stations that would do the same work"
+title = "Number of always active stations that could do all the work"
 topic = "stations"
-why = "The sum of all stations' duty factors: this many stations that are always active would do the same work. If the sum is 2.4 at a site with eight stations, more than five of them are idle on average."
+why = "The sum of all stations' duty factors is the number of stations that could do all the work if they were always active. If the sum is 2.4 at a site with eight stations, more than five of them are idle on average."
 takes = ["last_day"]
 
 [params.n_days]

@@ -1,7 +1,7 @@
 /*
 title = "Threshold that separates idle from busy half-hours"
 topic = "stations"
-why = "A duty factor depends on its threshold. Where a station's half-hours form two groups, idle and busy, this finds a threshold between them, and compares its duty factor with that at the site's threshold."
+why = "A duty factor depends on its threshold. Where a station's half-hours form two groups, idle and busy, this finds a threshold between them, and compares the duty factor at that threshold with the one at the site's threshold."
 takes = ["last_day", "station"]
 
 [params.n_days]
@@ -15,7 +15,7 @@ direction = { type = "VARCHAR", doc = "in (towards the station) or out (away fro
 n_bins = { type = "BIGINT", doc = "number of half-hours that the logs of the station's links cover completely" }
 low_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "geometric mean of the rates in idle half-hours, those below valley_mb_s; rates below 0.1 MB/s count as 0.1" }
 high_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "geometric mean of the rates in busy half-hours, those above valley_mb_s" }
-separation = { type = "DOUBLE", unit = "1", doc = "distance between the means of the idle and the busy group, in units of their spread (Ashman's D of log rates). Above 2 the groups are distinct. A spread of zero counts as 0.1" }
+separation = { type = "DOUBLE", unit = "1", doc = "distance between the means of the idle and the busy group, in units of their spread (Ashman's D of log rates). Above 2 the groups are distinct. A spread below 0.1 counts as 0.1" }
 valley_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "threshold between the idle and the busy group (Otsu's method on log rates). NULL where there is only one group, where one group has less than a twentieth of the half-hours, or where the busy group's mean rate is below 1 MB/s" }
 duty_at_valley = { type = "DOUBLE", unit = "1", doc = "duty factor at valley_mb_s: share of half-hours with a rate above it" }
 threshold_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "threshold in site.toml" }

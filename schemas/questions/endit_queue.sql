@@ -1,26 +1,26 @@
 /*
 title = "Queues and workers of ENDIT"
 topic = "requests"
-why = "How much data waited for tape at each pool, whether ENDIT would have used more drives, and how often its daemons paused for lack of disk space."
+why = "Shows how much data waited for tape at each pool, whether ENDIT would have used more drives, and how often its daemons paused for lack of disk space."
 takes = ["first_day", "last_day"]
 
 [columns]
 day = { type = "DATE", doc = "site day" }
 system = { type = "VARCHAR", doc = "archive system" }
 pool = { type = "VARCHAR", doc = "ENDIT instance; each pool has its own" }
-operation = { type = "VARCHAR", doc = "archive (to tape) or retrieve" }
+operation = { type = "VARCHAR", doc = "archive (to tape) or retrieve (from tape)" }
 n_samples = { type = "BIGINT", doc = "number of samples in the daemon's statistics on that day" }
-done_gb = { type = "DOUBLE", unit = "GB", doc = "data written to or read from tape on that day, by the daemon's counter. Work before the day's first sample is included only if the daemon started on that day or has a sample of the day before" }
-done_files = { type = "BIGINT", doc = "files written to tape or read from tape on that day, by the daemon's counter" }
-n_retries = { type = "BIGINT", doc = "number of operations that were repeated on that day, by the daemon's counter" }
+done_gb = { type = "DOUBLE", unit = "GB", doc = "data written to or read from tape on that day, according to the daemon's counter. Work before the day's first sample is included only if the daemon started on that day or has a sample of the day before" }
+done_files = { type = "BIGINT", doc = "number of files written to or read from tape on that day, according to the daemon's counter" }
+n_retries = { type = "BIGINT", doc = "number of operations that were repeated on that day, according to the daemon's counter" }
 avg_queued_gb = { type = "DOUBLE", unit = "GB", doc = "data that waited or was in progress, mean of the samples" }
 max_queued_gb = { type = "DOUBLE", unit = "GB", doc = "data that waited or was in progress, largest sample" }
-max_queued_files = { type = "BIGINT", doc = "most files" }
+max_queued_files = { type = "BIGINT", doc = "number of files that waited or were in progress, largest sample" }
 avg_workers = { type = "DOUBLE", unit = "1", doc = "number of running workers, mean of the samples" }
 max_workers = { type = "BIGINT", doc = "largest number of workers that ran at once" }
 worker_limit = { type = "BIGINT", doc = "maximum number of workers that the daemon may run at once" }
 full_share = { type = "DOUBLE", unit = "1", doc = "share of samples in which the maximum number of workers ran and further files waited, so that more drives would have been used" }
-backoff_share = { type = "DOUBLE", unit = "1", doc = "share of samples in which a lack of disk space prevented the start of more workers" }
+backoff_share = { type = "DOUBLE", unit = "1", doc = "share of samples in which a lack of disk space prevented the start of more workers; NULL for archive" }
 */
 WITH sample AS (
     SELECT e.*, site_day(e.sampled_at, c.zone) AS on_day, site_day(e.started_at, c.zone) AS start_day,

@@ -7,14 +7,14 @@ takes = ["first_day", "last_day"]
 [params.n_days]
 type = "BIGINT"
 default = "7"
-doc = "maximum number of days before a change that are compared with as many days after it"
+doc = "number of days before a change that are compared with the same number of days after it"
 
 [columns]
 changed_at = { type = "TIMESTAMP", doc = "instant of the change, UTC" }
 what = { type = "VARCHAR", doc = "what was changed" }
 entities = { type = "VARCHAR", doc = "drives, mover hosts and archive systems that the change affected; NULL for a change of the complete site" }
-n_before = { type = "BIGINT", doc = "number of mounts requested before the change on the drives that it affected: named drives, or all drives of a named mover host, system or site" }
-failed_before = { type = "BIGINT", doc = "number of failed mounts before the change" }
+n_before = { type = "BIGINT", doc = "number of mounts requested on the affected drives before the change. A change of a mover host, an archive system or the site affects all its drives" }
+failed_before = { type = "BIGINT", doc = "number of failed mounts among those counted in n_before" }
 n_after = { type = "BIGINT", doc = "number of mounts requested on the affected drives at the change or after it" }
 failed_after = { type = "BIGINT", doc = "number of failed mounts among those counted in n_after" }
 share_before = { type = "DOUBLE", unit = "1", doc = "failed mounts / requested mounts, before the change" }

@@ -1,7 +1,7 @@
 /*
 title = "Rate of each file family per hour"
 topic = "requests"
-why = "Whose data the drives move, and when: the rate of each file family in each hour. The rates of all families add up to the total."
+why = "Shows whose data the drives move, and when: the rate of each file family in each hour. The rates of all families add up to the total."
 takes = ["first_day", "last_day", "group"]
 
 [columns]
@@ -9,7 +9,7 @@ system = { type = "VARCHAR", doc = "archive system" }
 storage_group = { type = "VARCHAR", doc = "storage group; NULL where no log records it" }
 file_family = { type = "VARCHAR", doc = "file family; NULL where no log records it" }
 mode = { type = "VARCHAR", doc = "read or write" }
-hour_at = { type = "TIMESTAMP", doc = "start of the hour, UTC; hours are those of the site's time zone" }
+hour_at = { type = "TIMESTAMP", doc = "start of the hour, UTC; each hour is a full hour in the site's time zone" }
 moved_gb = { type = "DOUBLE", unit = "GB", doc = "data of complete files moved in the hour. The bytes of a file are divided evenly over the time from its first block to its last" }
 rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "moved_gb / 3600 s" }
 */

@@ -1,7 +1,7 @@
 /*
 title = "Sizes of files, estimated from pauses in disk traffic"
 topic = "host"
-why = "In frequent samples a pause in disk traffic marks the end of a file, so the bytes of a burst between two pauses are its size. This estimates file sizes without a log of the tape system."
+why = "In frequent samples a pause in disk traffic marks the end of a file, so the bytes between two pauses are the size of a file. This estimates file sizes without a log of the tape system."
 takes = ["first_day", "last_day", "host"]
 
 [params.pause_s]
@@ -17,12 +17,12 @@ doc = "rate below which a sample counts as a pause"
 [columns]
 host = { type = "VARCHAR", doc = "host" }
 direction = { type = "VARCHAR", doc = "read or write: direction of the traffic at the station's disks" }
-tool = { type = "VARCHAR", doc = "program that took the samples; if several programs did, the one with the most samples, because only its samples are used" }
+tool = { type = "VARCHAR", doc = "program that took the samples; if several programs sampled the host, only the one with the most samples is used" }
 step_s = { type = "DOUBLE", unit = "s", doc = "median time between two samples" }
 n_files = { type = "BIGINT", doc = "number of files found: bursts of traffic with a pause before and after; NULL where the samples are too far apart to show a burst" }
-p10_gb = { type = "DOUBLE", unit = "GB", doc = "size of files (bursts of traffic) that one in ten stays below" }
+p10_gb = { type = "DOUBLE", unit = "GB", doc = "size that one in ten files (bursts of traffic) stays below" }
 p50_gb = { type = "DOUBLE", unit = "GB", doc = "median size of the files (bursts of traffic)" }
-p90_gb = { type = "DOUBLE", unit = "GB", doc = "size of files (bursts of traffic) that one in ten exceeds" }
+p90_gb = { type = "DOUBLE", unit = "GB", doc = "size that one in ten files (bursts of traffic) exceeds" }
 logged_gb = { type = "DOUBLE", unit = "GB", doc = "median size of the station's files in the movers' log on the same days, for comparison. Disk reads are compared with files written to tape, disk writes with files read from it. NULL without such files" }
 reason_missing = { type = "VARCHAR", was = "cannot_tell", doc = "why file sizes cannot be estimated; NULL where they can" }
 */
@@ -86,8 +86,8 @@ logged AS (
 SELECT c.host, d.direction, c.tool, c.step_s, CASE WHEN c.step_s <= $pause_s THEN coalesce(s.n_files, 0) END AS n_files,
        s.p10_gb, s.p50_gb, s.p90_gb, l.gb AS logged_gb,
        CASE WHEN c.step_s > $pause_s
-            THEN format('a silence of {:g} s is not seen by samples {:g} s apart', $pause_s, c.step_s)
-            WHEN s.n_files IS NULL THEN 'no burst between two silences' END AS reason_missing
+            THEN format('a pause of {:g} s cannot be found in samples {:g} s apart', $pause_s, c.step_s)
+            WHEN s.n_files IS NULL THEN 'no burst of traffic between two pauses was found' END AS reason_missing
 FROM counted c CROSS JOIN (SELECT unnest(['read', 'write']) AS direction) d
 LEFT JOIN size s ON s.host = c.host AND s.direction = d.direction
 LEFT JOIN logged l ON l.station = c.host AND l.direction = d.direction

@@ -1,7 +1,7 @@
 /*
-title = "One finding over the last days"
+title = "Findings by day"
 topic = "findings"
-why = "On which of the last days a finding fired, and what it cost on each. A finding whose cost grows is more urgent."
+why = "Shows on which of the last days a finding fired, and what it cost on each of them. A finding whose cost grows is more urgent."
 
 [params.last_day]
 type = "DATE"

@@ -1,7 +1,7 @@
 /*
 title = "State of findings, from new to gone"
 topic = "findings"
-why = "Which findings are open or gone, since when, and what notes people left on them."
+why = "Shows which findings are open or gone, since when, and what notes people left on them."
 
 [params.last_day]
 type = "DATE"

@@ -1,7 +1,7 @@
 /*
 title = "What people marked on a finding"
 topic = "findings"
-why = "Who acknowledged, muted, reopened or commented on a finding, when and why. The last of these marks that is not just a comment decides the finding's state."
+why = "Shows who acknowledged, muted, reopened or commented on a finding, when and why. The last of these marks that is not just a comment decides the finding's state."
 
 [params.finding]
 type = "VARCHAR"
@@ -16,7 +16,7 @@ made_at = { type = "TIMESTAMP", doc = "when the mark was made, UTC; NULL for mar
 author = { type = "VARCHAR", doc = "who made the mark: sign-in address, or user name on the machine; NULL for marks made with an older release of tapescope" }
 day = { type = "DATE", doc = "newest site day for which rules had run when the mark was made" }
 until_day = { type = "DATE", doc = "last site day on which the finding is muted; NULL if it is muted without end, and for other kinds of mark" }
-note = { type = "VARCHAR", doc = "why" }
+note = { type = "VARCHAR", doc = "reason or comment that the author wrote" }
 */
 SELECT number, finding_id, kind, made_at, author, day, until_day, note
 FROM ops.finding_mark

@@ -1,7 +1,7 @@
 /*
 title = "Findings"
 topic = "findings"
-why = "What is anomalous, where and since when, what it costs at most, how certain that is, and which log lines prove it."
+why = "Shows what is anomalous, where and since when, what it costs at most, how certain the finding is, and which log lines prove it."
 takes = ["first_day", "last_day"]
 
 [params.finding]
@@ -30,7 +30,7 @@ text = { type = "VARCHAR", doc = "the finding as a sentence" }
 means = { type = "VARCHAR", doc = "what a finding of this rule usually means" }
 look_at = { type = "VARCHAR", doc = "what a person should check next" }
 facts = { type = "VARCHAR", doc = "numbers in the finding's text (JSON)" }
-joined_to = { type = "VARCHAR", doc = "id of another finding with the same cause, which counts the loss of both; NULL for a finding that counts its own loss" }
+joined_to = { type = "VARCHAR", doc = "id of the finding that has the same cause and counts the loss of both; NULL for a finding that counts its own loss" }
 evidence = { type = "VARCHAR", doc = "log lines that prove the finding (JSON: path, line_no, at, text)" }
 */
 SELECT day, first_day, finding_id, rule, severity, state, entity, started_at, ended_at, lost_hours, lost_gb_day, gain_gb_day,

@@ -5,7 +5,7 @@ why = "Compares each night's forecasts for campaigns with what happened later. N
 
 [params.last_day]
 type = "DATE"
-doc = "last site day of which outcomes are used; default: the last day with data"
+doc = "last site day whose outcomes are used; default: the last day with data"
 
 [columns]
 day = { type = "DATE", doc = "last site day with data at the time of the forecast" }
@@ -15,7 +15,7 @@ unit = { type = "VARCHAR", doc = "unit" }
 value = { type = "DOUBLE", doc = "the forecast" }
 value_low = { type = "DOUBLE", was = "low", doc = "low end of the forecast's 90 % interval; NULL where there is no interval" }
 value_high = { type = "DOUBLE", was = "high", doc = "high end of the forecast's 90 % interval" }
-actual = { type = "DOUBLE", was = "came", doc = "what happened. For days_left it is the number of full days until the campaign was complete. NULL while it is not complete, or where logs are missing" }
+actual = { type = "DOUBLE", was = "came", doc = "what happened. For days_left it is the number of full days until the campaign was complete. NULL while the week is not over or the campaign not complete, and where logs are missing" }
 verdict = { type = "VARCHAR", doc = "held: the outcome is inside the forecast's interval. less than forecast, more than forecast: it is outside. logs missing: the outcome cannot be known. not over: the forecast may still come true" }
 */
 WITH done AS (

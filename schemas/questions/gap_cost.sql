@@ -2,11 +2,11 @@
 title = "Cost of long gaps"
 topic = "gaps"
 was = ["gaps_by_station"]
-why = "What long gaps between files cost at each station and drive, in hours and in data that could have moved. Only avoidable gaps count, which exclude file marks, tape motion and time without a request."
+why = "Shows what long gaps between files cost at each station and drive, in hours and in data that could have moved. Only avoidable gaps count, which exclude file marks, tape motion and time without a request."
 takes = ["first_day", "last_day", "station", "drive"]
 
 [columns]
-level = { type = "VARCHAR", doc = "what the row sums up: all gaps, the gaps of one station, or those of one drive at one station" }
+level = { type = "VARCHAR", doc = "which gaps the row sums up. all: all gaps. station: the gaps of one station. drive: the gaps of one drive at one station" }
 station = { type = "VARCHAR", doc = "station of the client whose file came after each gap; NULL in the row for all stations" }
 drive = { type = "VARCHAR", doc = "drive in which the gaps occurred; NULL in a row that sums up several drives" }
 n_gaps = { type = "BIGINT", doc = "gaps" }

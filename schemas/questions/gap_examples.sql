@@ -1,7 +1,7 @@
 /*
 title = "Examples of long gaps"
 topic = "gaps"
-why = "For each example, the two log lines around the gap prove it. The examples are those closest to the median of the long gaps of their station and drive."
+why = "Shows single long gaps, each with the two log lines that prove it. The examples are those closest to the median length of the long gaps of their station and drive."
 takes = ["first_day", "last_day", "station", "drive"]
 
 [params.n]
@@ -15,7 +15,7 @@ drive = { type = "VARCHAR", doc = "drive" }
 gap_id = { type = "VARCHAR", doc = "id of the gap, equal to the id of the transfer before it" }
 started_at = { type = "TIMESTAMP", doc = "start of the gap: last block of the file before it, UTC" }
 ended_at = { type = "TIMESTAMP", doc = "end of the gap: first block of the file after it, UTC" }
-gap_s = { type = "DOUBLE", unit = "s", doc = "whole gap" }
+gap_s = { type = "DOUBLE", unit = "s", doc = "length of the gap, including its unavoidable parts" }
 avoidable_s = { type = "DOUBLE", was = "judged_s", unit = "s", doc = "avoidable part of the gap: time for database updates, the next request, and the start of the transfer" }
 filemark_s = { type = "DOUBLE", unit = "s", doc = "part of the gap in which the file mark was written" }
 checksum_s = { type = "DOUBLE", unit = "s", doc = "part of the gap in which the file was read back for its checksum" }

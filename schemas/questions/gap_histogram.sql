@@ -1,7 +1,7 @@
 /*
 title = "Histogram of avoidable gaps between files"
 topic = "gaps"
-why = "Number of gaps by length. Two peaks reveal that some gaps have a normal exchange of messages between files, and others one that gets stuck. An average hides this."
+why = "Shows the number of gaps by length. Two peaks reveal that the messages between files are exchanged normally in some gaps, and get stuck in others. An average hides this."
 takes = ["first_day", "last_day", "station", "drive"]
 
 [columns]

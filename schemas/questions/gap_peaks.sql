@@ -1,16 +1,16 @@
 /*
 title = "Most common lengths of gaps between files"
 topic = "gaps"
-why = "The lengths around which a station's gaps cluster. A peak at the expected gap is normal; any other peak has a cause that should be found."
+why = "Shows the lengths around which a station's avoidable gaps cluster. A peak at the expected gap is normal; any other peak has a cause that should be found."
 takes = ["first_day", "last_day", "station", "drive"]
 
 [columns]
 station = { type = "VARCHAR", doc = "station of the client whose file came after each gap" }
-peak_s = { type = "DOUBLE", unit = "s", doc = "length of gap at the peak: start of a 1 s bin with more gaps than the bins next to it and at least a twentieth of the station's gaps" }
+peak_s = { type = "DOUBLE", unit = "s", doc = "length of the avoidable gaps at the peak: start of a 1 s bin with more gaps than the bins next to it and at least a twentieth of the station's gaps" }
 n_gaps = { type = "BIGINT", doc = "number of gaps in the 1 s bin of the peak" }
 share = { type = "DOUBLE", unit = "1", doc = "gaps in the 1 s bin of the peak / all gaps of the station" }
 weight = { type = "DOUBLE", unit = "1", doc = "gaps that belong to the peak / all gaps of the station; peaks are separated at the bin with the fewest gaps between them" }
-median_s = { type = "DOUBLE", unit = "s", doc = "median length of the gaps that belong to the peak" }
+median_s = { type = "DOUBLE", unit = "s", doc = "median length of the avoidable gaps that belong to the peak" }
 */
 WITH gap AS (
     SELECT station, avoidable_s, CAST(least(floor(avoidable_s), 30) AS DOUBLE) AS bin_from_s, sum(n_gaps) AS n_gaps

@@ -1,7 +1,7 @@
 /*
 title = "Long gaps with and without the next file on the spool"
 topic = "gaps"
-why = "Gaps before files written to tape. If the next file was already on the spool, exchanging messages caused the gap; if not, the drive had no data. The two causes have different remedies."
+why = "Shows the gaps before files that were written to tape. If the next file was already on the spool, exchanging messages caused the gap; if not, the drive had no data. The two causes have different remedies."
 takes = ["first_day", "last_day"]
 
 [params.longer_than_s]
@@ -19,9 +19,9 @@ station = { type = "VARCHAR", doc = "station of the client whose file came after
 n_gaps = { type = "BIGINT", doc = "number of gaps before a file that was written to tape" }
 p50_s = { type = "DOUBLE", unit = "s", doc = "median length of the gaps, without the time in which the drive had no request" }
 p95_s = { type = "DOUBLE", unit = "s", doc = "length that one in twenty gaps exceeds, without the time in which the drive had no request" }
-ready_share = { type = "DOUBLE", unit = "1", doc = "share of gaps at whose start the next file was on the spool. It counts as such if a log shows it, its request was queued, or the same client command wrote the previous file" }
-metadata_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours of gaps at whose start the next file was on the spool" }
-starved_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours of all other gaps: the next file was not on the spool, or no log shows that it was" }
+ready_share = { type = "DOUBLE", unit = "1", doc = "share of gaps at whose start the next file was on the spool. A log shows this, or it is assumed because the file's request was queued or the same client command wrote the previous file" }
+metadata_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours of gaps at whose start the next file was on the spool, without the time in which the drive had no request" }
+starved_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours of the gaps at whose start the next file was not on the spool, or may not have been, without the time in which the drive had no request" }
 */
 -- One join after the other: both transfers have the gap's system, and joined by that alone they are all pairs there are.
 WITH wanted AS MATERIALIZED (

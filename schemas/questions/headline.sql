@@ -1,13 +1,13 @@
 /*
 title = "Key figures of the period"
 topic = "hours"
-why = "How much data moved, how many drive-hours that took, and how many drive-hours no log covers."
+why = "Shows how much data moved, how many drive-hours that took, and how many drive-hours no log covers."
 takes = ["first_day", "last_day"]
 
 [columns]
-moved_tb = { type = "DOUBLE", unit = "TB", doc = "data moved on tape in the period, also in mounts that began before it; NULL where no log shows it" }
+moved_tb = { type = "DOUBLE", unit = "TB", doc = "data moved on tape in the period, even if the mount began before the period; NULL where no log shows it" }
 n_files = { type = "BIGINT", doc = "number of complete files whose transfer ended in the period" }
-n_sessions = { type = "BIGINT", doc = "number of mounts that moved this data; a mount over midnight counts on both days" }
+n_sessions = { type = "BIGINT", doc = "number of mounts that moved data in the period, including mounts that began before it" }
 drive_rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / time in which drives moved them, for mounts whose log shows request and dismount. Of several ways to measure that time (drive_rate_basis), only the one used for most bytes counts" }
 drive_rate_basis = { type = "VARCHAR", doc = "how the time in the drive rate was measured: call, block, counter, encp or estimate (see the glossary). With counter and estimate, f leaves out mounting. With encp, drive time includes waits and file marks, so that the drive rate is too low and f too high" }
 overall_rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / wall-clock time, for the same mounts that drive_rate_mb_s is computed from" }

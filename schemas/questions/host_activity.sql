@@ -1,7 +1,7 @@
 /*
 title = "Activity of hosts over time"
 topic = "host"
-why = "Whether a host had capacity left while tapes waited for it: use of its CPUs, disks and network over the period, and the data that drives moved for it."
+why = "Shows whether a host had capacity left while tapes waited for it: the use of its CPUs, disks and network over the period, and the rate at which drives moved data for it."
 takes = ["first_day", "last_day"]
 
 [params.host]
@@ -27,8 +27,8 @@ blocked = { type = "DOUBLE", doc = "largest number of processes that waited for 
 read_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "rate of reads from the host's disks" }
 write_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "rate of writes to the host's disks" }
 disk_busy = { type = "DOUBLE", unit = "1", doc = "busy share of the busiest disk, largest value of the samples in the time step" }
-in_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "data rate received by all of the host's network ports or, where no port was sampled, by its bonded interface with the most traffic" }
-out_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "data rate sent by all of the host's network ports or, where no port was sampled, by its bonded interface with the most traffic" }
+in_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "rate of data received by all of the host's network ports; where no port was sampled, by its bonded interface with the most traffic" }
+out_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "rate of data sent by all of the host's network ports; where no port was sampled, by its bonded interface with the most traffic" }
 tape_read_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "rate of reads from tape for the host or by its drives. The bytes of a transfer are divided evenly over its duration. NULL where no drive log names the host" }
 tape_write_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "rate of writes to tape for the host or by its drives. The bytes of a transfer are divided evenly over its duration. NULL where no drive log names the host" }
 */

@@ -1,7 +1,7 @@
 /*
 title = "Files with impossible dates"
 topic = "operations"
-why = "A log cannot report events later than the time at which the file was written, and no supported log is older than 1990. A file with such dates has a wrong clock or date order. Its impossible days do not count as days with data."
+why = "A log cannot report events later than the time at which the file was written, and no supported log is older than 1990. Dates that violate this come from a wrong clock, or from confusing day and month. Such days do not count as days with data."
 
 [columns]
 path = { type = "VARCHAR", doc = "path of the file" }

@@ -1,7 +1,7 @@
 /*
 title = "Load of network links per hour"
 topic = "host"
-why = "Whether a link is full: its average rate in each hour, and its highest rate compared with its capacity."
+why = "Shows whether a link is full: its average rate in each hour, and its highest rate compared with its capacity."
 takes = ["first_day", "last_day", "station"]
 
 [columns]

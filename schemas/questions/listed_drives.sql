@@ -1,7 +1,7 @@
 /*
 title = "Use of drives, from a server's or a library's list of mounts"
 topic = "requests"
-why = "How long each drive of a TSM server or a library held a tape, how often tapes were mounted, and how often the same tape came back. The time with a tape is an upper limit of the time in which data moved."
+why = "Shows how long each drive of a TSM server or a library held a tape, how often tapes were mounted, and how often the same tape came back. The time with a tape is an upper limit of the time in which data moved."
 takes = ["first_day", "last_day"]
 
 [params.again_hours]
@@ -14,12 +14,12 @@ system = { type = "VARCHAR", doc = "archive system" }
 library = { type = "VARCHAR", doc = "library" }
 drive = { type = "VARCHAR", doc = "name of the drive in site.toml; if site.toml does not map it, its name in the library" }
 n_mounts = { type = "BIGINT", doc = "number of mounts in the drive that began in the period" }
-n_volumes = { type = "BIGINT", doc = "number of tapes mounted" }
+n_volumes = { type = "BIGINT", doc = "number of different tapes in the mounts counted in n_mounts" }
 n_repeats = { type = "BIGINT", was = "n_again", doc = "number of repeated mounts, whose tape was dismounted from any drive at most again_hours earlier" }
 mounted_hours = { type = "DOUBLE", unit = "h", doc = "hours of the period with a tape in the drive" }
 mounted_share = { type = "DOUBLE", unit = "1", doc = "share of the period with a tape in the drive" }
 moved_gb = { type = "DOUBLE", unit = "GB", doc = "data moved in mounts that began in the period, as counted by a log or by the library; NULL where neither counts it" }
-overall_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "moved_gb / time in which the tapes of the mounts counted in n_mounts were in the drive, idle time included" }
+overall_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "moved_gb / time in which the tapes of the mounts counted in moved_gb were in the drive, idle time included" }
 median_minutes = { type = "DOUBLE", unit = "min", doc = "median time that a tape stayed in the drive" }
 */
 -- Mounts with an unknown end count as mounts, with no time.

@@ -1,7 +1,7 @@
 /*
 title = "Days covered by each log"
 topic = "operations"
-why = "The days that each kind of log covers. For any other day, pages show nothing from that log. Impossible dates are left out."
+why = "Shows which days each kind of log covers. For any other day, pages show nothing from that log. Impossible dates are left out."
 
 [columns]
 source = { type = "VARCHAR", doc = "kind of log" }

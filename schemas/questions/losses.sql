@@ -1,7 +1,7 @@
 /*
 title = "Recoverable losses"
 topic = "findings"
-why = "What to fix first: for each rule, the sum of its findings. Gains allow for the next bottleneck; where a gain is not known, lost_gb_day is an upper limit. Losses of two rules cannot be added, because an hour can be lost for both reasons."
+why = "Shows what to fix first: for each rule, the losses of its findings are added up. Gains allow for the next bottleneck; where a gain is not known, lost_gb_day is an upper limit. The losses of different rules must not be added, because they may include the same hours. Findings with a gain of 0 are left out: no work waited for the drives."
 takes = ["first_day", "last_day"]
 
 [columns]
@@ -12,7 +12,7 @@ first_day = { type = "DATE", doc = "first site day of the periods for which the 
 last_day = { type = "DATE", doc = "last site day of the periods for which the rule fired" }
 lost_hours = { type = "DOUBLE", unit = "h", doc = "upper limit of the drive-hours or station-hours lost. Where the rule fired for an entity in several periods, only the period with the most hours counts" }
 lost_gb_day = { type = "DOUBLE", unit = "GB/day", doc = "data that could have moved in the lost time at the drives' own rates, if nothing else limited them. gain_gb_day is the part that remains after the next bottleneck. Of several periods of one entity the worst counts" }
-gain_gb_day = { type = "DOUBLE", unit = "GB/day", doc = "extra data per day that would move if the cause were fixed, as far as the next bottleneck allows. NULL where no finding of the rule has a gain. Findings with a gain of 0 are left out, because no work waited" }
+gain_gb_day = { type = "DOUBLE", unit = "GB/day", doc = "extra data per day that would move if the cause were fixed, as far as the next bottleneck allows; NULL where no finding of the rule has a known gain" }
 gain_gb_day_low = { type = "DOUBLE", was = "gain_least_gb_day", unit = "GB/day", doc = "sum of the low ends of the 90 % intervals of the findings' gains; NULL where a gain has no interval" }
 gain_gb_day_high = { type = "DOUBLE", was = "gain_most_gb_day", unit = "GB/day", doc = "sum of the high ends of the 90 % intervals of the findings' gains; NULL where a gain has no interval" }
 bottleneck = { type = "VARCHAR", doc = "what would limit the drives next after a fix, for the most expensive finding of the rule" }

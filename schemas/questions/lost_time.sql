@@ -1,7 +1,7 @@
 /*
 title = "Lost drive time, ranked by gain"
 topic = "hours"
-why = "What to fix first: causes of lost time by station, with the drive-hours that can be recovered and the extra data that would move. Gains allow for the next bottleneck, and gains of two causes do not add up."
+why = "Shows what to fix first: the causes of lost time by station, with the drive-hours that can be recovered and the extra data that would move. Gains allow for the next bottleneck, and gains of two causes cannot be added."
 takes = ["first_day", "last_day"]
 
 [columns]

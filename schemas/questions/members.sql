@@ -1,7 +1,7 @@
 /*
 title = "Names of stations, drives and storage groups in the period"
 topic = "requests"
-why = "The names of stations, drives and storage groups from which the filters of a page can choose."
+why = "Lists the names of stations, drives and storage groups that can be chosen in the filters of a page."
 takes = ["first_day", "last_day"]
 
 [columns]

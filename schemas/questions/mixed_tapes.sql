@@ -1,7 +1,7 @@
 /*
 title = "Tapes that hold several kinds of data"
 topic = "tapes"
-why = "If two kinds of data share a tape and only one is read, the drive must wind past files of the other. The cost is the extra tape motion per file, compared with tapes that hold a single kind."
+why = "If two kinds of data share a tape and only one is read, the drive must wind past files of the other kind. The cost is the extra tape motion per file, compared with tapes that hold a single kind."
 takes = ["first_day", "last_day"]
 
 [params.kind]

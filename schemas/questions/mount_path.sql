@@ -1,7 +1,7 @@
 /*
 title = "Order of the files in a mount, and their places on the tape"
 topic = "mounts"
-why = "The order in which a mount read or wrote files, and the tape motion to each file."
+why = "Shows the order in which a mount read or wrote files, and the tape motion to each file."
 takes = ["session"]
 
 [params.n]

@@ -1,7 +1,7 @@
 /*
 title = "What a drive did during a mount"
 topic = "mounts"
-why = "What the drive did at each time from the mount request to the dismount, which shows where the mount's time went."
+why = "Shows what the drive did at each time from the mount request to the dismount, and so how the mount's time was spent."
 takes = ["session"]
 
 [params.n]

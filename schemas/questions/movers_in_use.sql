@@ -1,7 +1,7 @@
 /*
 title = "Drives in use per hour"
 topic = "drives"
-why = "How many drives worked at the same time. This shows whether the site has too few drives, and whether more drives seem to be in use than exist."
+why = "Shows how many drives worked at the same time, whether the site has too few drives, and whether logs show more drives in use than exist."
 takes = ["first_day", "last_day"]
 
 [columns]

@@ -10,7 +10,7 @@ mode = { type = "VARCHAR", doc = "read or write" }
 n_files = { type = "BIGINT", doc = "number of files to which the formula was fitted; the first file of each mount is left out" }
 overhead_s = { type = "DOUBLE", unit = "s", doc = "time per file in addition to bytes / speed: tape motion before the file, and a fixed time in the drive" }
 speed_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "rate at which the bytes of a file move, not counting the overhead" }
-r2 = { type = "DOUBLE", unit = "1", doc = "quality of the fit (R2): share of the variance of the times of files that their sizes explain" }
+r2 = { type = "DOUBLE", unit = "1", doc = "quality of the fit (R2): share of the variance in time per file that file sizes explain" }
 */
 WITH file AS (
     SELECT d.generation, t.mode, t.bytes / 1e6 AS mb, t.drive_s + g.position_s AS service_s

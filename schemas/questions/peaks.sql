@@ -20,7 +20,7 @@ n_drives = { type = "BIGINT", doc = "number of drives that moved data for the st
 disk_write_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "rate of writes to the station's disks during the file with the peak rate; NULL without samples" }
 disk_read_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "rate of reads from the station's disks during the file with the peak rate; NULL without samples" }
 file_id = { type = "VARCHAR", doc = "id of the log file that records the file with the peak rate" }
-line_no = { type = "BIGINT", doc = "number of the line in file_id" }
+line_no = { type = "BIGINT", doc = "number of the line that records the file with the peak rate" }
 */
 WITH best AS (
     SELECT *, quantile_cont(rate_mb_s, 0.5) OVER alike AS p50_mb_s, min(rate_mb_s) OVER alike AS least_mb_s,

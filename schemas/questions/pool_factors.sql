@@ -1,14 +1,14 @@
 /*
 title = "Properties of pools that affect their rate"
 topic = "pools"
-why = "Server, RAID level, streams, service and weight of each disk pool, together with the data requested from it for reading from tape or writing to it. These properties decide whether disks can feed the drives."
+why = "Shows server, RAID level, streams, quality of service and weight of each disk pool, and the amount of data in its requests to and from tape. These properties decide whether disks can feed the drives."
 takes = ["first_day", "last_day"]
 
 [columns]
 system = { type = "VARCHAR", doc = "archive system; NULL for a pool without requests in the period" }
 pool = { type = "VARCHAR", doc = "name of the disk pool, from requests in logs or from facts in site.toml" }
 server = { type = "VARCHAR", doc = "host of the pool, from the fact server" }
-n_on_server = { type = "BIGINT", doc = "number of pools on the same server, including this one, by the facts in site.toml; NULL where site.toml gives no server" }
+n_on_server = { type = "BIGINT", doc = "number of pools on the same server, including this one, according to the facts in site.toml; NULL where site.toml gives no server" }
 raid = { type = "VARCHAR", doc = "RAID level, from the fact raid" }
 streams = { type = "VARCHAR", doc = "number of movers or transfers that the pool may run at once, from the fact streams" }
 qos = { type = "VARCHAR", doc = "quality of service that the pool provides, from the fact qos" }

@@ -1,7 +1,7 @@
 /*
-title = "How the same work is shared among pools or disks"
+title = "How evenly pools and disks share the load"
 topic = "pools"
-why = "Pools that serve the same requests, and disks of the same host, should carry equal loads. This shows the share that each carries, and the share it would have if all were equal."
+why = "Pools that serve the same kind of request, and disks of the same host, should carry equal loads. This shows the share of each pool or disk, and the share it would have if all loads were equal."
 takes = ["first_day", "last_day"]
 
 [columns]
@@ -9,7 +9,7 @@ kind = { type = "VARCHAR", doc = "pool or disk" }
 system = { type = "VARCHAR", doc = "archive system of the pool, or host of the disk" }
 work = { type = "VARCHAR", doc = "kind of request (for pools) or of traffic (for disks) that is shared" }
 member = { type = "VARCHAR", doc = "name of the pool, or device name of the disk" }
-moved_gb = { type = "DOUBLE", unit = "GB", doc = "data requested from the pool, or data that the disk read or wrote" }
+moved_gb = { type = "DOUBLE", unit = "GB", doc = "data of the requests to the pool, or data that the disk read or wrote" }
 share = { type = "DOUBLE", unit = "1", doc = "load of this pool or disk / load of all pools or disks that share the work" }
 fair_share = { type = "DOUBLE", unit = "1", doc = "share if the load were equal: 1 / number of pools or disks that share the work" }
 */

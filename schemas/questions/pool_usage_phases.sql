@@ -1,8 +1,8 @@
 /*
-title = "Periods in which the same number of pools shared the work"
+title = "Periods with a constant number of pools in use"
 topic = "pools"
 was = ["pool_regions"]
-why = "A new period starts when the number of pools in use changes, e.g. after a new setting, a failure, or other kinds of requests. The periods are those of the newest analysis up to the last day."
+why = "A new period starts when the number of pools in use changes, e.g. after a new setting or a failure, or when other kinds of requests come in. The periods are those of the newest analysis up to the last day."
 takes = ["last_day"]
 
 [columns]
@@ -15,7 +15,7 @@ n_pools = { type = "BIGINT", doc = "number of pools with requests in the period"
 even_pools = { type = "DOUBLE", unit = "1", doc = "how many pools share the work: number of equally used pools that would give the same distribution of requests, median of the hours" }
 step_low = { type = "DOUBLE", unit = "1", doc = "low end of the 90 % interval of the change in even_pools from the previous period to this one; NULL for the first period" }
 step_high = { type = "DOUBLE", unit = "1", doc = "high end of the 90 % interval of the change in even_pools from the previous period to this one; NULL for the first period" }
-asked_gb = { type = "DOUBLE", unit = "GB", doc = "bytes requested" }
+asked_gb = { type = "DOUBLE", unit = "GB", doc = "data requested in the period" }
 pools = { type = "VARCHAR", doc = "names of the busiest pools, each with its share of the requests" }
 changed = { type = "VARCHAR", doc = "entries of the change log within 24 hours before or after the start of the period; NULL where there is no entry, and for the first period" }
 reason_missing = { type = "VARCHAR", was = "cannot_tell", doc = "why the time cannot be divided into periods; NULL where it can" }

@@ -1,7 +1,7 @@
 /*
 title = "Disk pools"
 topic = "pools"
-why = "Which pools and storage classes move data to and from tape, how long files wait, and whether one pool carries more than the others."
+why = "Shows which pools and storage classes move data to and from tape, how long files wait, and whether one pool carries more load than other pools."
 takes = ["first_day", "last_day"]
 
 [columns]

@@ -6,7 +6,7 @@ takes = ["first_day", "last_day"]
 
 [columns]
 side = { type = "VARCHAR", doc = "pro (something that works well) or con (a finding of a fault)" }
-rule = { type = "VARCHAR", doc = "for a con, the rule that fired; for a pro, the rule that would have fired if it did not work well" }
+rule = { type = "VARCHAR", doc = "for a con, the rule that fired; for a pro, the rule that was checked and did not fire" }
 entity = { type = "VARCHAR", doc = "drive, station or other entity that the pro or con concerns; NULL for the complete site" }
 value = { type = "DOUBLE", unit = "1", doc = "for a pro, the share that was judged, such as the share of gaps that are short; NULL for a con" }
 n_seen = { type = "BIGINT", doc = "for a pro, number of files, gaps, mounts, half-hours or drive-hours that were judged; for a con, number of days on which the finding fired" }
@@ -63,20 +63,20 @@ pro AS (
            format('Drives stream: half of the large files moved at {:.0f} % of the native rate or more.', 100 * share) AS summary
     FROM fast
     UNION ALL SELECT 'long_gap', NULL, share, n, 0.95, 20,
-           format('Files follow each other: {:.1f} % of the gaps are within {:g} s of what is expected.', 100 * share,
+           format('Files follow each other quickly: {:.1f} % of the gaps exceed the expected gap by at most {:g} s.', 100 * share,
                   rule_limit('long_gap', 'excess_s'))
     FROM gap
-    UNION ALL SELECT 'mount_failures', NULL, share, n, 0.99, 20, format('Mounts succeed: {:.2f} % of them.', 100 * share) FROM mount
+    UNION ALL SELECT 'mount_failures', NULL, share, n, 0.99, 20, format('Mounts succeed: {:.2f} % of the mounts did not fail.', 100 * share) FROM mount
     UNION ALL SELECT 'transfer_failures', NULL, share, n, 0.999, 100,
-           format('Files arrive: {:.2f} % of the tries did not fail.', 100 * share) FROM file
+           format('Transfers succeed: {:.2f} % of the attempts did not fail.', 100 * share) FROM file
     UNION ALL SELECT 'partial_read', NULL, share, n, 0.8, 5,
-           format('Tapes are read as they lie: {:.0f} % of the mounts that read took most of the tape, or files in order.', 100 * share)
+           format('Tapes are read in order: {:.0f} % of the reading mounts read most of the tape, or consecutive files.', 100 * share)
     FROM read_whole
-    UNION ALL SELECT 'drive_down', NULL, up, n, 0.99, 24, format('Drives are there: {:.1f} % of their hours.', 100 * up) FROM hours
+    UNION ALL SELECT 'drive_down', NULL, up, n, 0.99, 24, format('Drives are available in {:.1f} % of their hours.', 100 * up) FROM hours
     UNION ALL SELECT 'source_silent', NULL, seen, n, 0.99, 24,
-           format('The logs tell of {:.1f} % of the drives'' hours.', 100 * seen) FROM hours
+           format('Logs cover {:.1f} % of the drive-hours.', 100 * seen) FROM hours
     UNION ALL SELECT 'duty_low', station, share, n, 0.75, 48,
-           format('{} is at work {:.0f} % of the time.', station, 100 * share) FROM duty
+           format('{} is active in {:.0f} % of the half-hours.', station, 100 * share) FROM duty
 ),
 told AS (
     SELECT 'con' AS side, rule, entity, CAST(NULL AS DOUBLE) AS value, n_days AS n_seen, text AS summary, rank FROM con

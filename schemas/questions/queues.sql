@@ -1,13 +1,13 @@
 /*
 title = "Requests that wait in the queues"
 topic = "requests"
-why = "How many requests waited, and for how long, by virtual organisation, including requests that were never served. Overdue files wait for drives; other files wait because their mount policy does not yet allow a mount."
+why = "Shows how many requests of each virtual organisation waited, and for how long, including requests that were never served. Overdue files wait for drives; other files wait because their mount policy does not yet allow a mount."
 takes = ["first_day", "last_day", "group"]
 
 [columns]
 storage_group = { type = "VARCHAR", doc = "storage group or virtual organisation" }
 mode = { type = "VARCHAR", doc = "read or write" }
-n_polls = { type = "BIGINT", doc = "number of times at which the queues were polled (read)" }
+n_polls = { type = "BIGINT", doc = "number of times at which the queues were polled" }
 max_files = { type = "BIGINT", doc = "largest number of files that waited at the same time" }
 max_gb = { type = "DOUBLE", unit = "GB", doc = "largest amount of data that waited at the same time" }
 max_age_s = { type = "DOUBLE", unit = "s", doc = "longest time that any file had waited when the queues were polled" }

@@ -1,7 +1,7 @@
 /*
 title = "Rates compared by a property that site.toml declares"
 topic = "changes"
-why = "Hourly rates of pools, hosts and links, and file rates of drives, for each value of a fact such as file system or RAID level. If the fact is itself a rate (expected_mb_s), also how often that rate was reached."
+why = "Shows hourly rates of pools, hosts and links, and file rates of drives, for each value of a fact such as file system or RAID level. If the fact is itself a rate (expected_mb_s), it also shows how often that rate was reached."
 takes = ["first_day", "last_day"]
 
 [params.fact]

@@ -10,13 +10,13 @@ default = "6"
 doc = "number of weeks in the period, which ends with the last day"
 
 [columns]
-storage_group = { type = "VARCHAR", doc = "storage group to which most bytes of the mount belong; NULL where no log records it" }
+storage_group = { type = "VARCHAR", doc = "storage group; each mount counts for the group to which most of its bytes belong; NULL where no log records it" }
 week_from = { type = "DATE", doc = "first site day of the week, which has seven days and need not start on Monday" }
 n_mounts = { type = "BIGINT", doc = "number of reading mounts whose log shows request and dismount" }
 n_volumes = { type = "BIGINT", doc = "tapes mounted" }
 files_a_mount = { type = "DOUBLE", doc = "mean number of files per reading mount" }
 chaotic_share = { type = "DOUBLE", unit = "1", doc = "share of the mounts that read only one file, or files far apart or in no order (patterns single, sparse and random)" }
-remounts = { type = "DOUBLE", unit = "1", doc = "mean number of mounts of each mounted tape in the week" }
+remounts = { type = "DOUBLE", unit = "1", doc = "n_mounts / n_volumes: mean number of mounts per tape in the week; 1 means that no tape was mounted again" }
 hours_tb = { type = "DOUBLE", unit = "h/TB", doc = "drive-hours per TB read; the hours are those from mount request to end of dismount" }
 ratio_to_first = { type = "DOUBLE", was = "of_first", unit = "1", doc = "hours_tb / hours_tb of the first week with at least 10 mounts; NULL in a week with fewer than 10 mounts" }
 has_degraded = { type = "BOOLEAN", was = "is_slide", doc = "true if reads have become scattered: ratio_to_first is at least 2, and chaotic_share is larger than in the first week with at least 10 mounts. NULL where ratio_to_first is NULL" }

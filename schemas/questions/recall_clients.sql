@@ -1,7 +1,7 @@
 /*
 title = "Clients that read files recalled from tape"
 topic = "pools"
-why = "Shows whether recalled files were read on the site's own network, remotely, by both, or not at all; each case needs another remedy. Declare networks as facts in site.toml: of = '192.0.2.', network = 'LAN'."
+why = "Shows whether recalled files were read by clients on the site's own network, by remote clients, by both, or not at all; each case needs a different remedy. Declare networks as facts in site.toml: of = '192.0.2.', network = 'LAN'."
 takes = ["first_day", "last_day", "group"]
 
 [params.hours]

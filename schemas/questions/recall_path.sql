@@ -1,7 +1,7 @@
 /*
 title = "Stages of single recalls, from the queue to the pool"
 topic = "requests"
-why = "Where a recalled file spent its time on the way to the user: the time in each stage, for the slowest recalls or for one file."
+why = "Shows where a recalled file spent its time on the way to the user: the time in each stage, for the slowest recalls or for one file."
 takes = ["first_day", "last_day"]
 
 [params.file]

@@ -1,7 +1,7 @@
 /*
 title = "Time of recalls by stage"
 topic = "requests"
-why = "How users' waits for files from tape divide into stages: queues, mounts, reads of other files first, tape motion, reading, and delivery to the pool."
+why = "Shows how the time that users wait for files from tape is divided into stages: queues, mounting, earlier reads of other files, tape motion, reading, and delivery to the pool."
 takes = ["first_day", "last_day"]
 
 [columns]

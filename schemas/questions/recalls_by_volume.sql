@@ -1,7 +1,7 @@
 /*
 title = "Recalls and avoidable mounts by tape"
 topic = "tapes"
-why = "How often each tape was recalled from, and how many mounts would be saved if one worker per tape read all its files of the period. This is known only with lists of the tapes' contents."
+why = "Shows how often files were recalled from each tape, and how many mounts would be saved if one worker per tape read all files recalled in the period. The tape of a file is known from its worker or from ENDIT's hint files."
 takes = ["first_day", "last_day"]
 
 [columns]
@@ -13,7 +13,7 @@ n_alone = { type = "BIGINT", doc = "number of the workers counted in n_mounts th
 n_avoidable_mounts = { type = "BIGINT", was = "n_spared", doc = "number of mounts that would have been saved if one worker per tape had read all files of the period" }
 spared_share = { type = "DOUBLE", unit = "1", doc = "n_avoidable_mounts / n_mounts" }
 files_per_mount = { type = "DOUBLE", unit = "1", doc = "n_files / n_mounts" }
-n_unknown = { type = "BIGINT", doc = "number of recalled files whose tape is not known, from the worker or from a hint file. It is in the first row only, and no other column includes these files" }
+n_unknown = { type = "BIGINT", doc = "number of recalled files whose tape neither the worker nor a hint file shows, in the first row only. No other column includes these files" }
 */
 WITH asked AS (
     SELECT r.system, r.host, r.pool, r.began_at, r.worker_volume, r.volume, r.n_files,

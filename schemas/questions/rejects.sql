@@ -1,11 +1,11 @@
 /*
 title = "Rejected lines"
 topic = "operations"
-why = "For each log file and reason, how many lines could not be read, with an example."
+why = "Shows for each log file and reason how many lines could not be read, with an example."
 
 [columns]
 path = { type = "VARCHAR", doc = "path of the file" }
-reason = { type = "VARCHAR", doc = "why" }
+reason = { type = "VARCHAR", doc = "why the lines were rejected" }
 n_lines = { type = "BIGINT", doc = "number of lines" }
 line_no = { type = "BIGINT", doc = "number of the first line in the file that was rejected for this reason" }
 text = { type = "VARCHAR", doc = "text of the first line that was rejected for this reason, at most 300 characters" }

@@ -1,7 +1,7 @@
 /*
 title = "Files restored from tape repeatedly"
 topic = "pools"
-why = "A file that is restored twice within days costs an extra mount. A larger disk cache would save it, or, if two pools restore the same file, a single restore for both."
+why = "A file that is restored twice within days costs an extra mount. A larger disk cache would avoid it. If two pools restore the same file, a single restore for both pools would avoid it as well."
 takes = ["first_day", "last_day"]
 
 [params.days]
@@ -14,11 +14,11 @@ system = { type = "VARCHAR", doc = "archive system" }
 pnfsid = { type = "VARCHAR", doc = "dCache's id of the file" }
 storage_group = { type = "VARCHAR", doc = "storage group" }
 file_family = { type = "VARCHAR", doc = "file family" }
-n_repeats = { type = "BIGINT", was = "n_again", doc = "number of repeated restores that were completed in the period" }
+n_repeats = { type = "BIGINT", was = "n_again", doc = "number of repeated restores that were requested in the period and completed" }
 again_gb = { type = "DOUBLE", unit = "GB", doc = "data in the repeated restores" }
 n_pools = { type = "BIGINT", doc = "number of pools that took part in the repeated restores, or in the restores before them" }
 shortest_s = { type = "DOUBLE", unit = "s", doc = "shortest time from the start of one restore of the file to the start of the next" }
-last_at = { type = "TIMESTAMP", doc = "start of the last repeated restore" }
+last_at = { type = "TIMESTAMP", doc = "start of the last repeated restore, UTC" }
 */
 WITH paired AS (
     -- earlier restores are too long ago to count

@@ -1,7 +1,7 @@
 /*
 title = "Requests over time, and the time they spent in each stage"
 topic = "requests"
-why = "How many files were requested in each time step, and how long these requests spent in each stage: queues, mounts, reads of other files first, tape motion, reading, and delivery to the pool."
+why = "Shows how many files were requested in each time step, and how long these requests spent in each stage: queues, mounting, earlier reads of other files, tape motion, reading, and delivery to the pool."
 takes = ["first_day", "last_day", "group"]
 
 [params.pool]
@@ -29,7 +29,7 @@ turn_hours = { type = "DOUBLE", unit = "h", doc = "sum, over the requests, of th
 position_hours = { type = "DOUBLE", unit = "h", doc = "sum, over the requests, of the time of tape motion to the file" }
 read_hours = { type = "DOUBLE", unit = "h", doc = "sum, over the requests, of the time in which the file was read" }
 deliver_hours = { type = "DOUBLE", unit = "h", doc = "sum, over the requests, of the time from the end of the read in the drive until the pool had the file" }
-served_hours = { type = "DOUBLE", unit = "h", doc = "for requests whose single stages are not known: sum of the times from the end of the queue until they were served" }
+served_hours = { type = "DOUBLE", unit = "h", doc = "for requests whose single stages are not known: sum of the times from the end of the queue wait until the requests were served" }
 */
 WITH wide AS (
     SELECT zone, CAST(1800 * ceil((date_diff('day', CAST($first_day AS DATE), CAST($last_day AS DATE)) + 1) * 48 / $n)

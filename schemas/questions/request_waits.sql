@@ -1,7 +1,7 @@
 /*
 title = "Queue waits of requests"
 topic = "requests"
-why = "Time from a request until a drive takes it, by storage group. Waits of hours are caused by many requests, not by slow drives."
+why = "Shows how long requests wait until a drive takes them, by storage group. Waits of hours are caused by many requests, not by slow drives."
 takes = ["first_day", "last_day", "station", "group"]
 
 [columns]
@@ -12,7 +12,7 @@ p50_s = { type = "DOUBLE", unit = "s", doc = "wait that half of the requests sta
 p95_s = { type = "DOUBLE", unit = "s", doc = "wait that 19 of 20 requests stay below" }
 max_s = { type = "DOUBLE", unit = "s", doc = "longest wait" }
 n_retried = { type = "BIGINT", doc = "number of requests that were tried more than once" }
-n_of_mounts = { type = "BIGINT", doc = "number of entries in n_requests that are CTA mounts, because no log of the frontend shows their single requests. As its wait, each has that of its oldest file" }
+n_of_mounts = { type = "BIGINT", doc = "number of entries in n_requests that are CTA mounts, because no log of the frontend shows their single requests. The wait of such a mount is the wait of its oldest file" }
 */
 WITH waited AS (
     SELECT q.storage_group, q.mode, q.n_tries, q.is_of_mount, date_diff('microsecond', q.queued_at, q.assigned_at) / 1e6 AS wait_s

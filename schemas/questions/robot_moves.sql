@@ -7,13 +7,13 @@ takes = ["first_day", "last_day"]
 [params.limit]
 type = "DOUBLE"
 default = "160"
-doc = "number of tapes per hour that the robot can move: 160 for a PowderHorn, 240 for its upgraded model"
+doc = "number of tapes per hour that the robot (or all robots together) can move: 160 for a PowderHorn, 240 for its upgraded model"
 
 [columns]
 system = { type = "VARCHAR", doc = "archive system" }
 hour_at = { type = "TIMESTAMP", doc = "start of the hour, UTC" }
 n_moves = { type = "BIGINT", doc = "number of moves in the hour, over all robots: tapes brought to a drive (counted when mounted) and tapes taken away (counted when dismounted)" }
-load = { type = "DOUBLE", unit = "1", doc = "number of moves / number that the robot can make in an hour" }
+load = { type = "DOUBLE", unit = "1", doc = "n_moves / limit: share of the possible moves that were made" }
 move_s = { type = "DOUBLE", unit = "s", doc = "time per move if the robot makes as many moves as it can: 3600 s / limit" }
 */
 WITH moved AS (

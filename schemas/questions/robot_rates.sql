@@ -1,7 +1,7 @@
 /*
 title = "Data moved by the drives of each robot"
 topic = "mounts"
-why = "How the work of a data set, a day or a test is divided among robots. Reads and writes have separate rows, because a rate of reads cannot be compared with a rate of both."
+why = "Shows how the work of a day or a longer period is divided among robots. Reads, writes, and both together have separate rows, because their rates cannot be compared."
 takes = ["first_day", "last_day"]
 
 [columns]

@@ -1,19 +1,19 @@
 /*
 title = "Mounts that waited for the robot"
 topic = "mounts"
-why = "A robot with one arm, or one that stops while a drive loads, mounts one tape after another. Mounts that are requested at the same time then take longer than single mounts."
+why = "A robot with one arm, or one that stops while a drive loads, mounts one tape after another. Mounts that are requested at the same time then wait longer for their tapes than single mounts."
 takes = ["first_day", "last_day"]
 
 [columns]
 robot = { type = "VARCHAR", doc = "robot of the drives in site.toml; NULL for drives to which site.toml assigns no robot" }
 n_drives = { type = "BIGINT", doc = "number of the robot's drives in which tapes were mounted" }
-n_alone = { type = "BIGINT", doc = "number of mounts during which no other drive of the robot mounted a tape" }
+n_alone = { type = "BIGINT", doc = "number of mounts that waited for their tape while no other drive of the robot waited for one" }
 alone_s = { type = "DOUBLE", unit = "s", doc = "median time from request to mounted tape, for the mounts in n_alone" }
-n_together = { type = "BIGINT", doc = "number of mounts during which another drive of the robot mounted a tape too" }
+n_together = { type = "BIGINT", doc = "number of mounts that waited for their tape while another drive of the robot waited for one" }
 together_s = { type = "DOUBLE", unit = "s", doc = "median time from request to mounted tape, for the mounts in n_together" }
-n_next = { type = "BIGINT", doc = "number of mounts that had already been requested when the mount in another drive ended" }
-step_s = { type = "DOUBLE", unit = "s", doc = "for the mounts in n_next, time from the end of the mount in the other drive to the end of this one; the value that nine of ten exceed" }
-waited_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours by which the mounts in n_together took longer than a usual single mount (alone_s)" }
+n_next = { type = "BIGINT", doc = "number of mounts that were waiting for their tape when another drive of the robot got its tape" }
+step_s = { type = "DOUBLE", unit = "s", doc = "for the mounts in n_next, time from the moment when the other drive got its tape to the moment when this mount got its own. Nine of ten mounts exceed this value" }
+waited_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours by which the mounts in n_together waited longer for their tapes than a single mount usually does (alone_s)" }
 concurrency = { type = "VARCHAR", was = "works", doc = "how the robot mounts: one at a time (step_s is at least half of alone_s), several at once, or cannot tell (fewer than 10 mounts in n_alone or n_next, or no declared robot)" }
 */
 WITH mount AS (

@@ -1,7 +1,7 @@
 /*
 title = "Hosts with samples of CPUs, disks and network"
 topic = "host"
-why = "For which hosts the logs contain samples of load, and whether CPUs, disks or network were sampled. The question `host_activity` shows these samples over time."
+why = "Shows for which hosts the logs contain samples of load, and whether CPUs, disks or network were sampled. The question `host_activity` shows these samples over time."
 takes = ["first_day", "last_day"]
 
 [columns]

@@ -5,12 +5,12 @@ why = "A station that only reads tapes to check them does not migrate data, so i
 
 [params.last_day]
 type = "DATE"
-doc = "last site day of the week; default: the last day with data"
+doc = "last site day of the period; default: the last day with data"
 
 [params.n_days]
 type = "BIGINT"
 default = "7"
-doc = "number of days in the period"
+doc = "number of site days in the period that ends with last_day"
 
 [columns]
 station = { type = "VARCHAR", doc = "station whose traffic is known in both directions" }

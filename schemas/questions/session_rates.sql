@@ -2,7 +2,7 @@
 title = "Rates and efficiency of each mount"
 topic = "mounts"
 was = ["mounts", "slow_sessions"]
-why = "For each mount its drive rate, overall rate, efficiency f, order of reads, and the share of the tape read. Mounts that lost most time come first."
+why = "Shows for each mount its drive rate, overall rate, efficiency f, order of reads, and the share of the tape's files that it read. Mounts that lost most time come first."
 takes = ["first_day", "last_day", "station", "drive", "group"]
 
 [params.volume]
@@ -43,9 +43,9 @@ pattern = { type = "VARCHAR", doc = "order in which the mount read files: single
 requested_at = { type = "TIMESTAMP", doc = "mount request, UTC" }
 n_files = { type = "BIGINT", doc = "number of complete files that the mount moved" }
 volume_gb = { type = "DOUBLE", unit = "GB", doc = "data of the mount's files that was written to or read from tape" }
-file_share = { type = "DOUBLE", unit = "1", doc = "files that the mount moved / all files on the tape; NULL where the number of files on the tape is not known" }
+file_share = { type = "DOUBLE", unit = "1", doc = "different files that the mount read / all files on the tape; NULL for writes, and where the number of files on the tape is not known" }
 drive_rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / time in which the drive moved them" }
-drive_rate_basis = { type = "VARCHAR", doc = "how the time in the drive rate was measured. call: inside drive calls. block: in the loop over blocks, with checksums and waits in the buffer. encp: by the client, with waits for data and file marks" }
+drive_rate_basis = { type = "VARCHAR", doc = "how the time in the drive rate was measured. call: inside drive calls. block: in the loop over blocks, with checksums and waits in the buffer. encp: by the client, with waits for data and file marks. counter, estimate: see the glossary" }
 overall_rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / wall-clock time from mount request to end of dismount" }
 f = { type = "DOUBLE", unit = "1", doc = "overall rate / drive rate" }
 wall_s = { type = "DOUBLE", unit = "s", doc = "duration of the mount, from mount request to end of dismount" }

@@ -1,7 +1,7 @@
 /*
 title = "Drive time by file size and family"
 topic = "requests"
-why = "Small files take as much drive time as large ones but move little data. This shows which storage groups and families have many small files."
+why = "A small file can take almost as much drive time as a large one, but moves little data. This shows which storage groups and families have many small files."
 takes = ["first_day", "last_day"]
 
 [columns]

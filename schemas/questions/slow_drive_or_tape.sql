@@ -1,7 +1,7 @@
 /*
 title = "Slow drive or slow tape?"
 topic = "drives"
-why = "Separates the effects of drives and of tapes on the rate: how fast each drive is apart from the tapes it had, and each tape apart from its drives. Where they cannot be separated, the reason is given."
+why = "Separates the effects of drives and of tapes on the rate. This shows how fast each drive is regardless of its tapes, and each tape regardless of its drives. Where the effects cannot be separated, the reason is given."
 takes = ["first_day"]
 
 [params.last_day]
@@ -13,7 +13,7 @@ drive = { type = "VARCHAR", doc = "name of the drive; NULL in a row for a tape" 
 volume = { type = "VARCHAR", doc = "tape label; NULL in a row for a drive" }
 mode = { type = "VARCHAR", doc = "read or write" }
 generation = { type = "VARCHAR", doc = "technology of the drives" }
-ratio = { type = "DOUBLE", unit = "1", doc = "rate of the drive / rate of a typical drive, without the effect of its tapes; or the same for a tape, without the effect of its drives. NULL where the effects cannot be separated" }
+ratio = { type = "DOUBLE", unit = "1", doc = "rate of the drive / rate of a typical drive, without the effect of its tapes; for a tape, its rate / rate of a typical tape, without the effect of its drives. NULL where the effects cannot be separated" }
 ratio_low = { type = "DOUBLE", unit = "1", doc = "low end of the ratio's 90 % interval; NULL for tapes" }
 ratio_high = { type = "DOUBLE", unit = "1", doc = "high end of the ratio's 90 % interval; NULL for tapes" }
 rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "median rate of large files in the drive or on the tape, with the effects of both drives and tapes" }
@@ -21,7 +21,7 @@ n_files = { type = "BIGINT", doc = "number of large files that the drive moved, 
 n_drives = { type = "BIGINT", doc = "number of drives in which the tape was used; NULL in a row for a drive" }
 n_tapes = { type = "BIGINT", doc = "number of tapes that were used in the drive; NULL in a row for a tape" }
 can_tell = { type = "BOOLEAN", doc = "true if the effects of drives and tapes can be separated" }
-n_errors = { type = "BIGINT", doc = "read and write errors in SCSI log pages in the estimate's period, including corrected ones; for a drive over all its tapes, for a tape over all its drives. NULL where no page was read" }
+n_errors = { type = "BIGINT", doc = "read and write errors in SCSI log pages in the estimate's period, including corrected ones. Errors of a drive are added up over all its tapes, those of a tape over all its drives. NULL where no page was read" }
 n_uncorrected = { type = "BIGINT", doc = "read and write errors that could not be corrected, in SCSI log pages in the estimate's period; NULL where no page was read" }
 n_block_retries = { type = "BIGINT", doc = "blocks that were read or written again, in SCSI log pages in the estimate's period; NULL where no page was read" }
 summary = { type = "VARCHAR", was = "says", doc = "the result as a sentence, or why there is no estimate" }
@@ -51,10 +51,10 @@ SELECT CASE WHEN is_drive THEN name END AS drive, CASE WHEN NOT is_drive THEN na
        n_errors, n_uncorrected, n_block_retries,
        CASE
            WHEN reason_missing IS NOT NULL THEN 'cannot estimate: ' || reason_missing
-           WHEN is_drive AND ratio_high < 1 THEN format('slower drive, {:.2f} times the typical one ({:.2f} to {:.2f})', ratio, ratio_low, ratio_high)
-           WHEN is_drive AND ratio_low > 1 THEN format('quicker drive, {:.2f} times the typical one ({:.2f} to {:.2f})', ratio, ratio_low, ratio_high)
-           WHEN is_drive THEN 'a drive as others'
-           ELSE format('{:.2f} times the typical tape, in {} drives', ratio, n_others)
+           WHEN is_drive AND ratio_high < 1 THEN format('slower drive: {:.2f} times the rate of a typical drive ({:.2f} to {:.2f})', ratio, ratio_low, ratio_high)
+           WHEN is_drive AND ratio_low > 1 THEN format('faster drive: {:.2f} times the rate of a typical drive ({:.2f} to {:.2f})', ratio, ratio_low, ratio_high)
+           WHEN is_drive THEN 'no difference from a typical drive can be shown'
+           ELSE format('{:.2f} times the rate of a typical tape, in {} drives', ratio, n_others)
        END AS summary,
        first_day, day
 FROM effect LEFT JOIN counted USING (system, is_drive, name)

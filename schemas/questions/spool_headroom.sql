@@ -1,7 +1,7 @@
 /*
 title = "How long spools can take data if writing to tape stops"
 topic = "stations"
-why = "Time in which each station's empty spool fills: at the input of its active half-hours without any output, and at the average input less the average output."
+why = "Shows how long each station's empty spool takes to fill: at the input rate of active half-hours if nothing goes out, and at the average input rate less the average output rate."
 takes = ["first_day", "last_day"]
 
 [columns]

@@ -21,7 +21,7 @@ tape_block_kb = { type = "DOUBLE", unit = "KB", doc = "block size from the fact 
 said_of = { type = "VARCHAR", doc = "drive, mover host, archive system or technology whose fact gives the block size" }
 nameplate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "native rate of the drive" }
 most_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "highest rate that is possible with this block size and the time per block" }
-advised_kb = { type = "DOUBLE", unit = "KB", doc = "advised block size: enough_kb, or more if needed: the smallest power of two that reaches 95 % of the native rate. NULL where the blocks are that large already" }
+advised_kb = { type = "DOUBLE", unit = "KB", doc = "advised block size: the smallest power of two that reaches 95 % of the native rate, but at least enough_kb. NULL where the blocks are that large already" }
 */
 WITH said AS (
     SELECT d.drive, d.generation, d.nameplate_mb_s, f.number AS kb, f.entity AS said_of

@@ -1,7 +1,7 @@
 /*
 title = "How data flow from tape to tape"
 topic = "stations"
-why = "The site as site.toml declares it: kinds of drives, stations, spools and links, and the data that moved between drives and stations in each direction."
+why = "Shows the site's kinds of drives, stations, spools and links, declared in site.toml or found in logs, and the data that moved between drives and stations in each direction."
 takes = ["first_day", "last_day"]
 
 [columns]

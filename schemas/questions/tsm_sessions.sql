@@ -1,7 +1,7 @@
 /*
 title = "TSM's sessions"
 topic = "requests"
-why = "Which client node or server process moved how much data through the TSM server, how fast, and for which share of the time it waited for tapes or for the client."
+why = "Shows how much data each client node or server process moved through the TSM server, how fast, and for which share of the time the server waited for tapes or for the client."
 takes = ["first_day", "last_day"]
 
 [columns]

@@ -15,8 +15,8 @@ role = { type = "VARCHAR", doc = "role of the station. A scanning station only c
 day = { type = "DATE", doc = "site day" }
 in_tb = { type = "DOUBLE", unit = "TB", doc = "data that the station received" }
 out_tb = { type = "DOUBLE", unit = "TB", doc = "data that the station sent" }
-unaccounted_tb = { type = "DOUBLE", unit = "TB", doc = "in - out" }
-out_duty = { type = "DOUBLE", unit = "1", doc = "duty factor of the traffic out of the station: share of half-hours in which it is active" }
+unaccounted_tb = { type = "DOUBLE", unit = "TB", doc = "in_tb - out_tb" }
+out_duty = { type = "DOUBLE", unit = "1", doc = "duty factor of the traffic out of the station: share of half-hours in which this traffic is above the site's threshold" }
 needed_out_duty = { type = "DOUBLE", unit = "1", doc = "duty factor at which as much data would leave the station as arrives, if its active half-hours had the same rate as now; a value above 1 is impossible" }
 */
 SELECT station, role, day, in_gb / 1e3 AS in_tb, out_gb / 1e3 AS out_tb, unaccounted_gb / 1e3 AS unaccounted_tb, out_duty,

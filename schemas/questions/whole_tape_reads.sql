@@ -1,7 +1,7 @@
 /*
 title = "Reading single files compared with reading the complete tape"
 topic = "tapes"
-why = "Each single file costs a seek, so for many files of a tape it is faster to read all of it. For each mount that read, this estimates how long reading the complete tape in the same drive would have taken."
+why = "Each single file costs a seek, so reading the complete tape is faster if many of its files are needed. For each mount that read, this estimates how long reading the complete tape in the same drive would have taken."
 takes = ["first_day", "last_day"]
 
 [params.mount_s]
@@ -27,7 +27,7 @@ f = { type = "DOUBLE", unit = "1", doc = "overall rate / drive rate" }
 wall_s = { type = "DOUBLE", unit = "s", doc = "wall-clock time from mount request to end of dismount" }
 whole_s = { type = "DOUBLE", unit = "s", doc = "estimated time to read the complete tape: mount_s + files on the tape x file_s + bytes on the tape / drive rate" }
 is_whole_quicker = { type = "BOOLEAN", doc = "true if the mount read single files and reading the complete tape would have been faster" }
-break_even = { type = "DOUBLE", unit = "1", doc = "share of the tape's files above which reading the complete tape is faster than reading them singly at this mount's time per file" }
+break_even = { type = "DOUBLE", unit = "1", doc = "share of the tape's files above which reading the complete tape is faster than reading single files at this mount's time per file" }
 */
 SELECT y.session_id, y.drive, y.volume, y.requested_at, y.pattern, y.n_different AS n_files, y.byte_share, y.drive_rate_mb_s, y.f, y.wall_s,
        $mount_s + y.n_volume_files * $file_s + y.tape_gb * 1e3 / y.drive_rate_mb_s AS whole_s,

@@ -6,13 +6,13 @@ takes = ["first_day", "last_day"]
 
 [columns]
 rule = { type = "VARCHAR", doc = "rule that gave no verdict" }
-entity = { type = "VARCHAR", doc = "entity whose finding cannot be confirmed because the log is missing: it fired now, or was open before. NULL in the row for all entities that the log describes" }
+entity = { type = "VARCHAR", doc = "entity of a finding that fired or was already open, but cannot be confirmed because the log is missing. NULL in the row for all entities that the log describes" }
 source = { type = "VARCHAR", doc = "kind of log that is missing" }
 host = { type = "VARCHAR", doc = "host, link or archive system whose log is missing" }
-expected_hours = { type = "DOUBLE", unit = "h", doc = "hours in the period judged by the rule for which site.toml declares the log" }
+expected_hours = { type = "DOUBLE", unit = "h", doc = "hours for which site.toml declares the log, in the period that the rule judges" }
 seen_hours = { type = "DOUBLE", unit = "h", doc = "part of expected_hours that the log covers" }
-missing_hours = { type = "DOUBLE", unit = "h", doc = "the others" }
-share = { type = "DOUBLE", unit = "1", doc = "seen / expected" }
+missing_hours = { type = "DOUBLE", unit = "h", doc = "part of expected_hours that the log does not cover" }
+share = { type = "DOUBLE", unit = "1", doc = "seen_hours / expected_hours" }
 needed = { type = "DOUBLE", unit = "1", doc = "share of expected_hours that the log must cover for a verdict" }
 first_day = { type = "DATE", doc = "first site day of the period that the rule judges" }
 day = { type = "DATE", doc = "last site day of the period that the rule judges" }

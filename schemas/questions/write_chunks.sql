@@ -1,7 +1,7 @@
 /*
 title = "Files per mount from write buffers, by file family"
 topic = "requests"
-why = "If each file family has its own write buffer, files wait there until enough files, bytes or hours have gathered, and one mount writes them as a chunk. Chunks below all limits cost a mount for a few files."
+why = "If each file family has its own write buffer, files wait in it until their number, size or waiting time exceeds a limit. One mount then writes them as a chunk. A chunk below all limits costs a mount for only a few files."
 takes = ["first_day", "last_day", "group"]
 
 [params.most_files]
@@ -27,7 +27,7 @@ n_chunks = { type = "BIGINT", doc = "number of mounts that wrote complete files 
 files_a_chunk = { type = "DOUBLE", doc = "mean number of the family's files per mount" }
 chunk_gb = { type = "DOUBLE", unit = "GB", doc = "mean amount of the family's data per mount" }
 by_files_share = { type = "DOUBLE", unit = "1", doc = "share of the mounts that wrote more than most_files files of the family" }
-by_size_share = { type = "DOUBLE", unit = "1", doc = "share of the mounts that wrote more than most_gb, but not more than most_files files, of the family" }
+by_size_share = { type = "DOUBLE", unit = "1", doc = "share of the mounts in which the family's files exceeded most_gb, but not most_files" }
 by_age_share = { type = "DOUBLE", unit = "1", doc = "share of the mounts that exceeded neither limit (most_files, most_gb), but whose oldest file had waited longer than most_hours" }
 on_demand_share = { type = "DOUBLE", unit = "1", doc = "share of the mounts that exceeded no limit (most_files, most_gb, most_hours): the buffer was written before it was due" }
 untold_share = { type = "DOUBLE", unit = "1", doc = "share of the mounts that exceeded neither most_files nor most_gb, and for which no log shows how long the files had waited" }

@@ -1,12 +1,12 @@
 /*
 title = "Runs of timed commands, such as dd"
 grain = "one row per run of a timed command, such as dd; a run with a date counts once even if several files hold it"
-why = "The rate of a disk or network path without other load, and the reasons to doubt the measured rate. Few such tests resemble production."
+why = "Shows the rate of a disk or network path without other load, and the reasons to doubt this rate. Few such tests resemble production."
 lineage = ["file_id", "line_no"]
 features = ["M19", "N15"]
 
 [columns]
-host = { type = "VARCHAR", doc = "host on which the command ran; the name of its station, if site.toml declares the host as one" }
+host = { type = "VARCHAR", doc = "host on which the command ran, by its name in site.toml if site.toml declares it" }
 tool = { type = "VARCHAR", doc = "program that printed the result: dd, time, timex, or dd with one of them" }
 command = { type = "VARCHAR", doc = "the command line; NULL where the file does not show it" }
 mode = { type = "VARCHAR", doc = "read (to /dev/null), write (from /dev/zero or the like) or copy; NULL where the file does not show dd's command" }
@@ -14,7 +14,7 @@ path = { type = "VARCHAR", doc = "file or disk that the command read or wrote; N
 ended_at = { type = "TIMESTAMP", doc = "end of the run; NULL where the file has no time of day" }
 bytes = { type = "BIGINT", unit = "bytes", doc = "bytes moved; NULL where the file shows only a duration" }
 block_bytes = { type = "BIGINT", unit = "bytes", doc = "block size" }
-n_streams = { type = "BIGINT", doc = "number of such runs on the host at the same time, including this one; NULL where the file has no time of day" }
+n_streams = { type = "BIGINT", doc = "number of timed commands that ran on the host at the same time, including this one; NULL where the file has no time of day" }
 streams_bytes = { type = "BIGINT", unit = "bytes", doc = "bytes moved by all the runs that n_streams counts; NULL where the file has no time of day" }
 elapsed_s = { type = "DOUBLE", unit = "s", doc = "wall-clock time of the run. The value of time or timex is preferred, because it includes the time to close the file" }
 cpu_s = { type = "DOUBLE", unit = "s", doc = "CPU time of the command, user and kernel" }

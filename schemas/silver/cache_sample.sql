@@ -1,24 +1,24 @@
 /*
 title = "Disk cache and requests at an instant"
 grain = "one row per host, tool and sampled instant"
-why = "How full the disk cache was, how much of its data was not yet on tape, and how many requests waited. Reads wait when the cache is full of data that is not yet on tape."
+why = "Shows how full the disk cache was, how much of its data was not yet on tape, and how many requests waited. Reads wait when the cache is full of data that is not yet on tape."
 partition = "month"
 features = ["I5"]
 lineage = ["file_id", "line_no"]
 
 [columns]
 day = { type = "DATE", doc = "UTC day of sampled_at" }
-host = { type = "VARCHAR", doc = "host of the cache; the name of its station, if site.toml declares the host as one" }
+host = { type = "VARCHAR", doc = "host of the cache, by its name in site.toml if site.toml declares it" }
 tool = { type = "VARCHAR", doc = "program that displayed the values" }
 sampled_at = { type = "TIMESTAMP", doc = "when the sample was taken" }
 is_time_known = { type = "BOOLEAN", doc = "true if the time of day of the sample is known, not only its day" }
-interval_s = { type = "DOUBLE", unit = "s", doc = "time between two samples; NULL where not known" }
+interval_s = { type = "DOUBLE", unit = "s", doc = "time between two samples, from site.toml; NULL where site.toml does not give it" }
 write_requests = { type = "BIGINT", doc = "number of writes from cache to tape, queued or under way" }
 write_volume_groups = { type = "BIGINT", doc = "number of volume groups to which the queued writes go" }
 read_requests = { type = "BIGINT", doc = "number of reads from tape that are not finished" }
 read_volume_groups = { type = "BIGINT", doc = "number of volume groups from which the unfinished reads come" }
 blocks_total = { type = "BIGINT", doc = "number of blocks in the disk cache" }
-blocks_free = { type = "BIGINT", doc = "free ones" }
+blocks_free = { type = "BIGINT", doc = "number of free blocks in the disk cache" }
 blocks_dirty = { type = "BIGINT", doc = "number of blocks in the disk cache that are not yet on tape" }
 dirty = { type = "DOUBLE", unit = "1", doc = "share of the cache's blocks that are not yet on tape" }
 files_total = { type = "BIGINT", doc = "largest number of files that can be open at once" }

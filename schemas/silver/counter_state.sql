@@ -1,7 +1,7 @@
 /*
 title = "States of drives from their counters"
 grain = "one row per interval and UTC day in which a drive's counters show one activity, while no log of its archive was written"
-why = "Used where the archive has no log. A command counts when it completes. Within a sampled interval motion comes first, then the transfer, then idle time. A command longer than its interval extends back into earlier idle time, at most to midnight."
+why = "Used where the archive has no log. Counters do not show the order of activities within a sampled interval: tape motion is assumed to come first, then the transfer, then idle time. A command counts in the interval in which it completes. If it took longer than that interval, it extends back into earlier idle time, at most to midnight."
 partition = "day"
 lineage = ["file_id", "line_no"]
 
@@ -9,7 +9,7 @@ lineage = ["file_id", "line_no"]
 day = { type = "DATE", doc = "UTC day of from_at" }
 system = { type = "VARCHAR", doc = "archive system" }
 drive = { type = "VARCHAR", doc = "drive" }
-state = { type = "VARCHAR", doc = "transfer (reads and writes), position (other commands: winding, rewinding, file marks) or occupied (commands, while the counters miss the bytes). idle: no command; counters do not show whether a tape was in the drive" }
+state = { type = "VARCHAR", doc = "transfer (reads and writes), position (other commands: winding, rewinding, file marks), occupied (commands whose bytes the counters miss) or idle (no command; a tape may be in the drive)" }
 from_at = { type = "TIMESTAMP", doc = "start" }
 to_at = { type = "TIMESTAMP", doc = "end" }
 session_id = { type = "VARCHAR", doc = "identifier of the mount or, where no mount is known, of the stretch of use, as in silver.drive_counter" }

@@ -20,9 +20,9 @@ file_family = { type = "VARCHAR", doc = "tape pool" }
 from_at = { type = "TIMESTAMP", doc = "time of the first line of the mount" }
 requested_at = { type = "TIMESTAMP", doc = "when CTA started the mount (its tape session); NULL where this was not logged" }
 mounted_at = { type = "TIMESTAMP", doc = "when the tape was ready in the drive" }
-positioned_at = { type = "TIMESTAMP", doc = "for reads when the tape's label was checked, for writes when the tape was at the end of its data" }
+positioned_at = { type = "TIMESTAMP", doc = "for reads: when the tape's label was checked; for writes: when the tape was at the end of its data" }
 dismount_at = { type = "TIMESTAMP", doc = "when the drive started to unload the tape" }
-dismounted_at = { type = "TIMESTAMP", doc = "tape gone" }
+dismounted_at = { type = "TIMESTAMP", doc = "when the tape was out of the drive" }
 drained_at = { type = "TIMESTAMP", doc = "when the last byte was on disk, if that was after the tape was dismounted; NULL otherwise" }
 killed_at = { type = "TIMESTAMP", doc = "when the process of the mount was killed or crashed; NULL otherwise" }
 to_at = { type = "TIMESTAMP", doc = "time of the last line of the mount" }

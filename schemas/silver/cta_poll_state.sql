@@ -1,7 +1,7 @@
 /*
 title = "CTA: states of drives, from regular polls"
 grain = "one row per interval and UTC day in which polls show one state of a drive, while the log of the drive's tape daemon was not written"
-why = "Used where the log of the tape daemon is missing. Polls are coarser: a state shorter than a polling interval may be missed, and transfer includes positioning and gaps between files."
+why = "Used where the log of the tape daemon is missing. Polls are coarser than the log: a state shorter than a polling interval may be missed, and transfer includes positioning and gaps between files."
 partition = "day"
 lineage = ["file_id", "line_no", "end_file_id", "end_line_no"]
 

@@ -14,7 +14,7 @@ from_at = { type = "TIMESTAMP", doc = "start" }
 to_at = { type = "TIMESTAMP", doc = "end" }
 is_inferred = { type = "BOOLEAN", doc = "true if the start or end was computed from the final record of the mount, or if the state had not ended at the end of the log" }
 session_id = { type = "VARCHAR", doc = "identifier of the mount during which the drive was in the state" }
-attempt_id = { type = "VARCHAR", doc = "identifier of the attempt at a file during which the drive was in the state" }
+attempt_id = { type = "VARCHAR", doc = "identifier of the attempt (to move a file) during which the drive was in the state" }
 file_id = { type = "VARCHAR", doc = "file with the line that shows the state" }
 line_no = { type = "BIGINT", doc = "number of the line in file_id" }
 end_file_id = { type = "VARCHAR", doc = "file with the line that ended a down state; NULL where no line ended it, and for other states" }

@@ -19,8 +19,8 @@ file_number = { type = "BIGINT", doc = "place of the file on the volume (fSeq)" 
 bytes = { type = "BIGINT", unit = "bytes", doc = "bytes moved to or from tape, including labels" }
 file_bytes = { type = "BIGINT", unit = "bytes", doc = "size of the user's file" }
 unique_id = { type = "VARCHAR", doc = "identifier of the request: CTA instance, CTA's number of the file and, where a frontend logged the request, the time when it was queued" }
-queued_at = { type = "TIMESTAMP", doc = "when a frontend (CTA's server for requests) queued the request. If there are several, the latest one before the transfer that was not served yet; for an archive, the one for the tape pool of this copy. NULL where no frontend logged it" }
-ready_at = { type = "TIMESTAMP", doc = "for a write the same as queued_at, because CTA gets the request when the file is complete on disk" }
+queued_at = { type = "TIMESTAMP", doc = "when a frontend (CTA's server for requests) queued the request. If several requests match, the latest one before the transfer counts. NULL where no frontend logged the request, or where an earlier transfer had served it" }
+ready_at = { type = "TIMESTAMP", doc = "for a write, equal to queued_at, because CTA gets the request when the file is complete on disk; NULL for a read" }
 requested_at = { type = "TIMESTAMP", doc = "when CTA's work on the file started; for a read, when positioning to the file started" }
 started_at = { type = "TIMESTAMP", doc = "when reading or writing on tape started" }
 ended_at = { type = "TIMESTAMP", doc = "time of the line that reports the end of the file" }

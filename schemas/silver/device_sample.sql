@@ -1,7 +1,7 @@
 /*
 title = "Samples of the load of disks"
 grain = "one row per host, tool, device and sampled interval"
-why = "How much data each disk moved, how long requests waited, how many were queued and how busy the disk was. Several tools may have sampled the same time."
+why = "Shows how much data each disk moved, how long requests waited, how many were queued and how busy the disk was. Several tools may have sampled the same time."
 partition = "day"
 lineage = ["file_id", "line_no"]
 
@@ -10,16 +10,16 @@ day = { type = "DATE", doc = "UTC day of from_at" }
 host = { type = "VARCHAR", doc = "host, by its name in site.toml" }
 tool = { type = "VARCHAR", doc = "program that took the sample" }
 device = { type = "VARCHAR", doc = "device, as the tool names it, without /dev/" }
-kind = { type = "VARCHAR", doc = "kind of device: disk; partition, mapper, md, multipath or group (bytes of these also count for a disk); loop, ram, tape, cdrom, nfs or other" }
-is_summed = { type = "BOOLEAN", doc = "true if the device counts in totals of its host. Complete disks do; partitions and devices made of disks do not, because their bytes would count twice" }
+kind = { type = "VARCHAR", doc = "kind of device: disk; partition, mapper, md, multipath or group (their bytes are also counted for a disk); loop, ram, tape, cdrom, nfs or other" }
+is_summed = { type = "BOOLEAN", doc = "true if the device counts in the totals of its host. Complete disks do; partitions and devices made of disks do not, because their bytes would count twice" }
 from_at = { type = "TIMESTAMP", doc = "start of the sample" }
 to_at = { type = "TIMESTAMP", doc = "end of the sample" }
 request_rate = { type = "DOUBLE", unit = "1/s", doc = "requests completed per second: the total where the tool gives one, otherwise the sum of reads, writes and discards" }
 read_request_rate = { type = "DOUBLE", unit = "1/s", doc = "reads completed" }
 write_request_rate = { type = "DOUBLE", unit = "1/s", doc = "writes completed" }
 moved_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "bytes read and written per second; includes discards where the tool gives only the total" }
-read_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "read" }
-write_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "written" }
+read_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "bytes read per second" }
+write_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "bytes written per second" }
 wait_s = { type = "DOUBLE", unit = "s", doc = "mean time from the arrival of a request to its completion, in queue and device; NULL where no request completed" }
 read_wait_s = { type = "DOUBLE", unit = "s", doc = "mean time from the arrival of a read to its completion, in queue and device; NULL where no read completed" }
 write_wait_s = { type = "DOUBLE", unit = "s", doc = "mean time from the arrival of a write to its completion, in queue and device; NULL where no write completed" }

@@ -1,7 +1,7 @@
 /*
 title = "Counters of drives, per sampled interval"
 grain = "one row per tape drive and sampled interval; an interval over UTC midnight has two rows. Intervals of one drive do not overlap"
-why = "How much data each drive moved and how long it was busy, from the kernel's counters, even where the archive has no log. HPSS and IBM's lin_tape bypass the kernel's st driver. Its counters then show commands without bytes, or nothing."
+why = "Shows how much data each drive moved and how long it was busy, from the kernel's counters, even where the archive has no log. HPSS and IBM's lin_tape bypass the kernel's st driver, whose counters then show commands without bytes, or nothing."
 partition = "day"
 lineage = ["file_id", "line_no"]
 

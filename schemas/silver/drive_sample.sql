@@ -1,7 +1,7 @@
 /*
 title = "Rates of drives, from screens of monitoring programs"
 grain = "one row per drive and sampled instant, for each host and each program that displayed the values"
-why = "The rate and volume group of each drive at the moment when a monitoring screen was recorded, and the requests that waited."
+why = "Shows the rate, volume and volume group of each drive at the moment when a monitoring screen was recorded."
 partition = "month"
 features = ["I5"]
 lineage = ["file_id", "line_no"]

@@ -1,7 +1,7 @@
 /*
 title = "States of drives"
 grain = "one row per interval in which a drive was in one state; in time without a row the drive was idle if a log or counter covers that time, else its state is unknown"
-why = "Everything that a drive did during a mount, without holes. The ledger, the gaps and the dead time are computed from it. Sources in order of priority: the mover's log, its broadcast states, the drive's own counters, polled states, a list of mounts."
+why = "Shows everything that a drive did during a mount, without holes. The ledger, the gaps and the dead time are computed from these states. Sources in order of priority: the mover's log, its broadcast states, the drive's own counters, polled states, a list of mounts."
 partition = "day"
 lineage = ["file_id", "line_no"]
 features = ["D4"]
@@ -16,7 +16,7 @@ to_at = { type = "TIMESTAMP", doc = "end" }
 is_inferred = { type = "BOOLEAN", doc = "true if the start or end is not the time of a log line, but the start or end of a hole in the log, or a point within a sampled interval" }
 witness = { type = "VARCHAR", doc = "source of the state. log: steps that the mover logged. relay: the mover's broadcast states, coarser, only where no log was written. session: the final record of a mount, whose steps are assumed in the usual order. counter: the kernel's counters of the drive, in sampled intervals. poll: answers of cta-admin, coarser, only where no log was written. server: a list of mounts from TSM or a library" }
 session_id = { type = "VARCHAR", doc = "identifier of the mount to which the state belongs" }
-attempt_id = { type = "VARCHAR", was = "try_id", doc = "identifier of the attempt at a file during which the state began" }
+attempt_id = { type = "VARCHAR", was = "try_id", doc = "identifier of the attempt (to move a file) during which the state began" }
 file_id = { type = "VARCHAR", doc = "file with the line that starts the state" }
 line_no = { type = "BIGINT", doc = "number of the line in file_id" }
 

@@ -1,7 +1,7 @@
 /*
 title = "Runs of ENDIT's workers, with the mounts that served them"
-grain = "one row per pair of a run and a mount: for a retrieve each mount of its volume during the run, for an archive each mount in which its TSM session wrote"
-why = "ENDIT does not log drives, and a drive's log does not name pools, so volume and time connect the two. A worker without hints reads several volumes, which the hint file names. An archive run names no volume, but the TSM session of the same host, time and size does."
+grain = "one row per run and mount that served it. A retrieve is served by each mount of its volume during the run, an archive by each mount in which its TSM session wrote"
+why = "ENDIT does not log drives, and a drive's log does not name pools, so volume and time connect the two. A worker that was not started for one volume can read several; the hint file names them. An archive run names no volume; its volumes are those of the TSM session with the same host, time and size."
 lineage = ["file_id", "line_no"]
 
 [columns]
@@ -19,7 +19,7 @@ drive_system = { type = "VARCHAR", doc = "archive system to which the drive belo
 drive = { type = "VARCHAR", doc = "drive" }
 session_id = { type = "VARCHAR", doc = "identifier of the mount" }
 mounted_at = { type = "TIMESTAMP", doc = "when the volume was in the drive" }
-dismounted_at = { type = "TIMESTAMP", doc = "drive free" }
+dismounted_at = { type = "TIMESTAMP", doc = "when the drive was free again" }
 waited_s = { type = "DOUBLE", unit = "s", doc = "time from the start of the run until the volume was in the drive; 0 if it was already in the drive" }
 shared_s = { type = "DOUBLE", unit = "s", doc = "time in which the run was active and the volume was in the drive" }
 file_id = { type = "VARCHAR", doc = "file with the first line of the run" }

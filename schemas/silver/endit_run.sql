@@ -1,7 +1,7 @@
 /*
 title = "Runs of ENDIT's workers"
 grain = "one row per run of TSM's client dsmc that ENDIT started: a retrieve from one volume, an archive or a delete"
-why = "How long and how fast each volume was read for dCache's pools, how long the requests waited before, and what failed."
+why = "Shows how long and how fast each volume was read for dCache's pools, how long the requests had waited, and what failed."
 lineage = ["file_id", "line_no"]
 
 [columns]
@@ -15,12 +15,12 @@ oldest_at = { type = "TIMESTAMP", doc = "when the oldest request that a retrieve
 newest_at = { type = "TIMESTAMP", doc = "when the newest request that the run serves arrived" }
 began_at = { type = "TIMESTAMP", doc = "when the run started. Where this was not logged, ended_at minus the duration, or ended_at if the duration is not known" }
 ended_at = { type = "TIMESTAMP", doc = "when the run was done, failed or was stopped; NULL where no line has its end" }
-until_at = { type = "TIMESTAMP", doc = "when the run ended; where this was not logged, its latest possible end: the next start of the same volume, worker or daemon, or the last message about such workers" }
+until_at = { type = "TIMESTAMP", doc = "when the run ended. Where this was not logged, its latest possible end: the next run of the same volume or worker, the next start of the daemon, or the last message about the operation" }
 n_files = { type = "BIGINT", doc = "files requested" }
-n_done = { type = "BIGINT", doc = "number of files that the run completed: all, or the number in the message about a partly failed delete; NULL where the run failed" }
+n_done = { type = "BIGINT", doc = "number of files that the run completed: all, or the number in the message about a partly failed delete; NULL for every other outcome" }
 bytes = { type = "BIGINT", unit = "bytes", doc = "size of all files that the run was to process, which the log gives in GiB with two or three decimals" }
 took_s = { type = "DOUBLE", unit = "s", doc = "duration of the run as dsmc printed it; otherwise ended_at - began_at" }
-rate_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "average rate of the files that were processed, as dsmc printed it; otherwise bytes / took_s" }
+rate_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "average rate of the files that were processed, as dsmc printed it; otherwise bytes / took_s. NULL unless outcome is done" }
 outcome = { type = "VARCHAR", doc = "done, partial (some files failed), failed, stopped (by a signal), or unknown if no line has the end" }
 error = { type = "VARCHAR", doc = "result code that dsmc returned, or the signal that stopped the run" }
 file_id = { type = "VARCHAR", doc = "file with the first line of the run" }

@@ -17,8 +17,8 @@ done_files = { type = "BIGINT", doc = "number of files archived to tape or retri
 n_retries = { type = "BIGINT", doc = "number of operations that were repeated after a failure since started_at" }
 queued_bytes = { type = "BIGINT", unit = "bytes", doc = "bytes of the files that wait or are in progress" }
 queued_files = { type = "BIGINT", doc = "number of files that wait or are in progress" }
-working_bytes = { type = "BIGINT", unit = "bytes", doc = "bytes of the part of the queued files on which a worker works" }
-working_files = { type = "BIGINT", doc = "number of the queued files on which a worker works" }
+working_bytes = { type = "BIGINT", unit = "bytes", doc = "bytes of those queued files that a worker handles" }
+working_files = { type = "BIGINT", doc = "number of those queued files that a worker handles" }
 n_busy = { type = "BIGINT", doc = "running workers" }
 n_most = { type = "BIGINT", doc = "largest number of workers that the daemon may run" }
 room_bytes = { type = "BIGINT", unit = "bytes", doc = "for retrieves: free disk space for files from tape" }

@@ -1,7 +1,7 @@
 /*
 title = "Gaps between files"
-grain = "one row per pause between two transfers of a mount whose start and end were both logged"
-why = "The pauses in which a drive does not stream, each divided into seven parts, such as file mark or tape motion, that do not overlap."
+grain = "one row per pause between two transfers of the same mount, if the start and end of the pause were both logged"
+why = "Divides each pause between files, in which a drive does not stream, into seven parts that do not overlap, such as file mark or tape motion."
 partition = "day"
 lineage = ["previous_file_id", "previous_line_no", "next_file_id", "next_line_no"]
 features = ["D2", "G3"]
@@ -9,7 +9,7 @@ features = ["D2", "G3"]
 [columns]
 day = { type = "DATE", doc = "UTC day of started_at" }
 gap_id = { type = "VARCHAR", doc = "identifier of the gap, equal to the identifier of the transfer before it" }
-session_id = { type = "VARCHAR", doc = "session" }
+session_id = { type = "VARCHAR", doc = "identifier of the mount" }
 system = { type = "VARCHAR", doc = "archive system" }
 station = { type = "VARCHAR", doc = "station of the client whose file came after the gap" }
 drive = { type = "VARCHAR", doc = "drive" }
@@ -22,7 +22,7 @@ gap_s = { type = "DOUBLE", unit = "s", doc = "length of the gap: the sum of its 
 filemark_s = { type = "DOUBLE", unit = "s", doc = "part of the gap spent on flushing the buffer and writing the file mark" }
 checksum_s = { type = "DOUBLE", unit = "s", doc = "part of the gap spent on reading the file back to check it, as some sites do for some files" }
 database_s = { type = "DOUBLE", unit = "s", doc = "part of the gap spent on updating file and volume databases and on the last messages to the client" }
-no_request_s = { type = "DOUBLE", unit = "s", doc = "part of the gap in which the drive had no request; this is missing demand, not dead time" }
+no_request_s = { type = "DOUBLE", unit = "s", doc = "part of the gap in which the drive had no request. Work was missing, so this time is not part of avoidable_s" }
 request_s = { type = "DOUBLE", unit = "s", doc = "part of the gap in which client and library manager exchanged messages until the mover had the next request" }
 client_s = { type = "DOUBLE", unit = "s", doc = "part of request_s before the client queued the next request; NULL where no log shows when it queued the request" }
 position_s = { type = "DOUBLE", unit = "s", doc = "part of the gap spent on moving the tape" }
@@ -30,9 +30,9 @@ start_s = { type = "DOUBLE", unit = "s", doc = "part of the gap spent on connect
 avoidable_s = { type = "DOUBLE", was = "judged_s", unit = "s", doc = "avoidable gap, to be compared with expected_gap_s: database_s + request_s + start_s" }
 rate_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "drive rate of the file before the gap: the bytes that each second of the gap could have moved" }
 previous_file_id = { type = "VARCHAR", doc = "log file with the line about the last block before the gap" }
-previous_line_no = { type = "BIGINT", doc = "line there" }
+previous_line_no = { type = "BIGINT", doc = "number of the line in previous_file_id" }
 next_file_id = { type = "VARCHAR", doc = "log file with the line that started the transfer after the gap" }
-next_line_no = { type = "BIGINT", doc = "line there" }
+next_line_no = { type = "BIGINT", doc = "number of the line in next_file_id" }
 
 [[checks]]
 expectation = "ExpectCompoundColumnsToBeUnique"

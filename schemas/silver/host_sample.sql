@@ -1,7 +1,7 @@
 /*
 title = "Samples of the load of hosts"
 grain = "one row per host, tool and sampled interval"
-why = "CPU shares and disk traffic of a host, as each tool measured them; several tools may have sampled the same time. sar logs CPU, queue and traffic in separate lines or files; here one row has all of these."
+why = "Shows CPU shares and disk traffic of a host, as each tool measured them; several tools may have sampled the same time. sar logs CPU, queue and traffic in separate lines or files; they are combined into one row."
 partition = "day"
 lineage = ["file_id", "line_no"]
 
@@ -16,7 +16,7 @@ cpu_system = { type = "DOUBLE", unit = "1", doc = "share of CPU time spent in th
 cpu_idle = { type = "DOUBLE", unit = "1", doc = "share idle" }
 cpu_wait = { type = "DOUBLE", unit = "1", doc = "share of CPU time that was idle while disk requests were not finished" }
 run_queue = { type = "INTEGER", doc = "runnable tasks" }
-blocked = { type = "INTEGER", doc = "number of tasks that waited without a possible interruption, usually for a disk" }
+blocked = { type = "INTEGER", doc = "number of tasks in uninterruptible wait, usually for a disk" }
 n_cpus = { type = "INTEGER", doc = "processors, where known" }
 read_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "bytes read from disks per second; where the tool gives no total, the sum over whole disks, without partitions" }
 write_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "bytes written to disks per second; where the tool gives no total, the sum over whole disks, without partitions" }

@@ -1,7 +1,7 @@
 /*
 title = "Capacity of links, from the speed of their ports"
 grain = "one row per link and day on which the speeds of all its ports on one side (switch or host) were sampled"
-why = "A switch reports the speed of its ports (ifHighSpeed), and node_exporter reports the speed of a host's ports. If site.toml has the ports of a link but not its capacity, the capacity is taken from here."
+why = "A switch reports the speed of its ports (ifHighSpeed), and node_exporter reports the speed of a host's ports. If site.toml gives the ports of a link but not its capacity, the sum of their speeds is used."
 partition = "month"
 
 [columns]

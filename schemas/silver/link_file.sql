@@ -1,7 +1,7 @@
 /*
 title = "Meaning of the numbers in each MRTG file"
 grain = "one row per log file or RRD file of MRTG"
-why = "What the numbers in an MRTG file mean, from the entry in MRTG's configuration with the name of the log: unit, direction and limits. MRTG fills a new log with zeros for two years, so zeros older than the first traffic are not data."
+why = "Shows unit, direction and limits of the numbers in an MRTG file, from the entry of the same name in MRTG's configuration. MRTG fills a new log with zeros for two years, so zeros older than the first traffic are not data."
 lineage = ["file_id"]
 
 [columns]
@@ -15,7 +15,7 @@ has_zeros_for_holes = { type = "BOOLEAN", doc = "true if repeated values in the 
 polled = { type = "VARCHAR", doc = "side of the link that was polled: switch or host; NULL where the configuration does not show it" }
 capacity_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "capacity of the link in each direction: from site.toml, else MaxBytes in MRTG's configuration" }
 max_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "highest rate in the file, in either direction" }
-note = { type = "VARCHAR", doc = "counter_too_narrow: the link is faster, but no rate is above 14.3 MB/s, and nothing shows 64-bit counters. True rates may be higher by a multiple of 14.3 MB/s" }
+note = { type = "VARCHAR", doc = "counter_too_narrow: a 32-bit counter probably wrapped, because the link's capacity is above 14.3 MB/s, but no rate is, and nothing shows 64-bit counters. True rates may be higher by a multiple of 14.3 MB/s" }
 */
 WITH file AS (
     SELECT file_id, any_value(link) AS link, coalesce(any_value(log_format), 'native') AS log_format,

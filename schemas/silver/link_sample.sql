@@ -9,10 +9,10 @@ lineage = ["file_id", "line_no"]
 day = { type = "DATE", doc = "UTC day of from_at" }
 link = { type = "VARCHAR", doc = "name of the link, as site.toml spells it if it is declared there" }
 station = { type = "VARCHAR", doc = "station to which the link leads; NULL where site.toml does not name it" }
-direction = { type = "VARCHAR", doc = "in (towards the station) or out (away from it). Counters are those of the switch or of the host, as site.toml or the name of the log shows, else of the host. A minus sign before the Target in MRTG's configuration swaps in and out" }
+direction = { type = "VARCHAR", doc = "in (towards the station) or out (away from it). If neither site.toml nor MRTG's configuration shows whether the switch or the host was polled, the host is assumed. A minus sign before the target in MRTG's configuration swaps in and out" }
 from_at = { type = "TIMESTAMP", doc = "start of the interval" }
 to_at = { type = "TIMESTAMP", doc = "end of the interval" }
-avg_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "average" }
+avg_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "average rate in the interval" }
 max_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "highest rate between two polls in the interval. For counters of ports it equals the average. NULL where an RRD file has no maxima" }
 file_id = { type = "VARCHAR", doc = "file from which the row was made" }
 line_no = { type = "BIGINT", doc = "number of the line in file_id from which the row was made" }

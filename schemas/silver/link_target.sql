@@ -1,7 +1,7 @@
 /*
 title = "Targets in MRTG's configuration"
 grain = "one row per target (entry in MRTG's configuration), as the newest configuration with this target describes it"
-why = "What the numbers in an MRTG log mean: owner of the polled port, direction, unit, and capacity of the link."
+why = "Shows what the numbers in an MRTG log mean: owner of the polled port, direction, unit, and capacity of the link."
 lineage = ["file_id", "line_no"]
 
 [columns]

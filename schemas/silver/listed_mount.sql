@@ -1,7 +1,7 @@
 /*
 title = "Mounts from lists of TSM, libraries and drives"
 grain = "one row per mount that TSM's server or a library lists, or that SCSI pages of a drive show"
-why = "Which tape was in which drive, for archives whose own log does not show it. A library's mount is left out if the archive's log covers the drive. If TSM's server lists the same mount, the library only adds its bytes."
+why = "Shows which tape was in which drive, for archives whose own log does not record this. A library's mount is left out if the archive's log covers the drive. If TSM's server lists the same mount, only the bytes come from the library."
 partition = "day"
 lineage = ["file_id", "line_no"]
 
@@ -18,7 +18,7 @@ dismounted_at = { type = "TIMESTAMP", doc = "when the drive was free again: from
 mounted_s = { type = "DOUBLE", unit = "s", doc = "dismounted_at - mounted_at" }
 read_bytes = { type = "BIGINT", unit = "bytes", doc = "bytes read during the mount, as the library or the drive counted; NULL without such a count" }
 write_bytes = { type = "BIGINT", unit = "bytes", doc = "bytes written during the mount, as the library or the drive counted; NULL without such a count" }
-witness = { type = "VARCHAR", doc = "source of the row: server (TSM's list), library (its list) or pages (only SCSI pages of the drive). For pages the times are those of the first and last reading, and a mount over UTC midnight has two rows" }
+witness = { type = "VARCHAR", doc = "source of the row: server (TSM's list), library (the library's list) or pages (only SCSI pages of the drive). For pages, the mount starts at the first reading and ends at the last, and a mount over UTC midnight has two rows" }
 file_id = { type = "VARCHAR", doc = "file from which the row was made" }
 line_no = { type = "BIGINT", doc = "number of the line in file_id" }
 

@@ -15,7 +15,7 @@ from_at = { type = "TIMESTAMP", doc = "start" }
 to_at = { type = "TIMESTAMP", doc = "end" }
 is_inferred = { type = "BOOLEAN", doc = "true if the start or end is not the time of a log line, but the start or end of a hole in the log" }
 session_id = { type = "VARCHAR", doc = "identifier of the mount to which the state belongs" }
-attempt_id = { type = "VARCHAR", was = "try_id", doc = "identifier of the attempt at a file during which the state began" }
+attempt_id = { type = "VARCHAR", was = "try_id", doc = "identifier of the attempt (to move a file) during which the state began" }
 file_id = { type = "VARCHAR", doc = "file with the line that starts the state" }
 line_no = { type = "BIGINT", doc = "number of the line in file_id" }
 end_file_id = { type = "VARCHAR", doc = "file with the line that ended a down state; NULL where no line ended it, and for other states" }

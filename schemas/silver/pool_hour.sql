@@ -16,7 +16,7 @@ hsm = { type = "VARCHAR", doc = "tape system" }
 from_at = { type = "TIMESTAMP", doc = "time of the previous statistics file; for the first file of a day, local midnight" }
 to_at = { type = "TIMESTAMP", doc = "time of the statistics file that the row ends with" }
 is_reset = { type = "BOOLEAN", doc = "true if a counter went down, as after a restart of the pool; how much was moved is then not known" }
-n_transfers = { type = "BIGINT", doc = "number of transfers of clients" }
+n_transfers = { type = "BIGINT", doc = "number of transfers between clients and the pool" }
 n_restores = { type = "BIGINT", doc = "number of files read from tape to the pool" }
 n_stores = { type = "BIGINT", doc = "number of files written from the pool to tape" }
 n_errors = { type = "BIGINT", doc = "number of errors that dCache counted in the interval" }

@@ -1,7 +1,7 @@
 /*
 title = "Data moved between clients and disk pools"
 grain = "one row per transfer between a client and a disk pool, or between two pools; a transfer counts once even if several files hold it"
-why = "Which clients read the files fetched from tape, when and from where. A recall that no client read was wasted. A read from a remote site depends on another network."
+why = "Shows which clients read the files fetched from tape, when and from where. If no client read a recalled file, the recall was wasted. A read from a remote site depends on another network."
 partition = "day"
 lineage = ["file_id", "line_no"]
 features = ["P10"]
@@ -17,7 +17,7 @@ mode = { type = "VARCHAR", doc = "read or write (by a client), or copy (from poo
 protocol = { type = "VARCHAR", doc = "name of the transfer's protocol, without its version" }
 client = { type = "VARCHAR", doc = "address or name of the client" }
 bytes = { type = "BIGINT", unit = "bytes", doc = "size of the file" }
-moved_bytes = { type = "BIGINT", unit = "bytes", doc = "moved" }
+moved_bytes = { type = "BIGINT", unit = "bytes", doc = "bytes moved" }
 started_at = { type = "TIMESTAMP", doc = "start of the transfer, computed as ended_at minus took_s" }
 ended_at = { type = "TIMESTAMP", doc = "time of the billing record, in whole seconds" }
 took_s = { type = "DOUBLE", unit = "s", doc = "duration of the connection between client and pool" }

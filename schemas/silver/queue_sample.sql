@@ -1,7 +1,7 @@
 /*
 title = "Queues of requests, from regular polls"
 grain = "one row per queue of an archive system and instant at which it was polled"
-why = "How many requests waited and for how long. Polls also show requests that were never served."
+why = "Shows how many requests waited and for how long. Polls also show requests that were never served."
 partition = "day"
 lineage = ["file_id", "line_no"]
 
@@ -13,12 +13,12 @@ mode = { type = "VARCHAR", doc = "read or write" }
 purpose = { type = "VARCHAR", doc = "user or repack; CTA does not distinguish these for reads and reports user" }
 storage_group = { type = "VARCHAR", doc = "virtual organisation" }
 file_family = { type = "VARCHAR", doc = "tape pool" }
-volume = { type = "VARCHAR", doc = "read: the volume" }
+volume = { type = "VARCHAR", doc = "volume that a queue of reads waits for" }
 n_files = { type = "BIGINT", doc = "number of files that wait in the queue" }
 bytes = { type = "BIGINT", unit = "bytes", doc = "bytes of the files that wait in the queue" }
 oldest_age_s = { type = "DOUBLE", unit = "s", doc = "time for which the oldest file in the queue has waited; NULL where no file waits" }
-overdue_s = { type = "DOUBLE", unit = "s", doc = "part of oldest_age_s after the age at which the mount policy allows a mount; 0 before that age, NULL without a policy" }
-n_mounts = { type = "BIGINT", doc = "number of mounts that serve the queue at that instant" }
+overdue_s = { type = "DOUBLE", unit = "s", doc = "time by which oldest_age_s exceeds the age at which the mount policy allows a mount; 0 before that age, NULL without a policy" }
+n_mounts = { type = "BIGINT", doc = "number of mounts that serve the queue at polled_at" }
 is_sleeping = { type = "BOOLEAN", doc = "true if the queue waits for free space on disk" }
 file_id = { type = "VARCHAR", doc = "file with CTA's answer to the poll" }
 line_no = { type = "BIGINT", doc = "number of the line in file_id" }

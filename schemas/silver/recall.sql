@@ -1,7 +1,7 @@
 /*
 title = "Recalls, from the pool's request until the file is on disk"
 grain = "one row per restore of a disk pool that is also found in the log of a tape system"
-why = "How a user's wait is divided into stages: queue, mount, turn of other files, winding, reading and delivery to the pool. Each stage is in someone else's hands, and the longest one shows whom to ask."
+why = "Divides a user's wait into stages: queue, mount, reads of other files, winding, reading and delivery to the pool. A different team is responsible for each stage, so the longest stage shows whom to ask."
 lineage = ["file_id", "line_no"]
 features = ["D12"]
 
@@ -12,17 +12,17 @@ pnfsid = { type = "VARCHAR", doc = "dCache's identifier of the file" }
 storage_group = { type = "VARCHAR", doc = "storage group, which is part of the storage class" }
 bytes = { type = "BIGINT", unit = "bytes", doc = "size of the file" }
 outcome = { type = "VARCHAR", doc = "outcome of the restore, as in silver.pool_request" }
-via = { type = "VARCHAR", doc = "how the recall was found in the tape system's log: cta (its line about the file, with the archive id from the file's URI) or endit (the run that requested the file)" }
+via = { type = "VARCHAR", doc = "how the recall was found in the tape system's log: cta (CTA's line about the file, by the archive id in the file's URI) or endit (the ENDIT run that requested the file)" }
 tape_system = { type = "VARCHAR", doc = "archive system to which the drive belongs; NULL where no log has the mount" }
 volume = { type = "VARCHAR", doc = "tape label; NULL where not known" }
 drive = { type = "VARCHAR", doc = "drive that read the file; NULL where no log has the mount" }
 session_id = { type = "VARCHAR", doc = "identifier of the mount in which the file was read; NULL where no log has the mount" }
 n_tries = { type = "BIGINT", doc = "number of attempts, from the request until its end: reads of the file (CTA), or runs that requested the file (ENDIT)" }
 created_at = { type = "TIMESTAMP", doc = "when the pool made the request" }
-ended_at = { type = "TIMESTAMP", doc = "when the file was on the pool: the end in the pool's record, which does not count the time in the pool's own queue, or the end in the tape system if that is later" }
+ended_at = { type = "TIMESTAMP", doc = "when the file was on the pool: the end in the pool's record, or the end in the tape system if that is later. The pool's record lacks the time in the pool's own queue, so its end may be too early" }
 queue_s = { type = "DOUBLE", unit = "s", doc = "time in the queues of pool and tape system, until a mount of the tape was requested or a worker took the request" }
 mount_s = { type = "DOUBLE", unit = "s", doc = "time from the end of the queue until the tape was in the drive; 0 if it was already there. NULL where no log has the mount; the next stage then includes this time" }
-turn_s = { type = "DOUBLE", unit = "s", doc = "time from the mount until it was the file's turn: label check, and files read before it. NULL for ENDIT, which does not log single files" }
+turn_s = { type = "DOUBLE", unit = "s", doc = "time from the mount until it was the file's turn: label check and reads of earlier files. NULL for ENDIT, which does not log single files" }
 position_s = { type = "DOUBLE", unit = "s", doc = "time to wind the tape to the file; NULL for ENDIT, which does not log single files" }
 read_s = { type = "DOUBLE", unit = "s", doc = "time to read the file. For ENDIT, time from the mount until the run was done, including winding, all files of the run and the client's time" }
 deliver_s = { type = "DOUBLE", unit = "s", doc = "time from the last byte read from tape until the pool had the file" }

@@ -1,7 +1,7 @@
 /*
 title = "Requests"
 grain = "one row per request for a file. For a CTA mount whose requests were not logged, one row for the file that waited longest"
-why = "When each file was requested, when a mover took the request, and when the file was done. This separates the wait in the queue from drive time."
+why = "Shows when each file was requested, when a mover took the request, and when the file was done. This separates the wait in the queue from drive time."
 partition = "day"
 lineage = ["file_id", "line_no"]
 features = ["D11"]
@@ -14,11 +14,11 @@ station = { type = "VARCHAR", doc = "host of the client, or disk system, that re
 mode = { type = "VARCHAR", doc = "read or write" }
 storage_group = { type = "VARCHAR", doc = "storage group; for CTA the virtual organisation" }
 file_family = { type = "VARCHAR", doc = "file family; for CTA the tape pool" }
-queued_at = { type = "TIMESTAMP", doc = "when the request entered the queue. Where only the accounting has the request, when the client started, which the request id contains. If only the oldest request of a mount is known, when CTA chose the mount minus the age of the request, if at most a year" }
-due_at = { type = "TIMESTAMP", doc = "CTA: queued_at plus the minimum age in the mount policy. Until then the request waits by choice. NULL without such a policy" }
-assigned_at = { type = "TIMESTAMP", doc = "when the request was first assigned to a mover. Where only the accounting has it, done_at minus bytes / overall rate. CTA: when work on the file started or, if only the oldest request of a mount is known, when CTA chose the mount" }
+queued_at = { type = "TIMESTAMP", doc = "when the request entered the queue. If only the accounting has the request: when the client started, according to the request id. If only the oldest request of a mount is known: the time at which CTA chose the mount, minus the age of that request" }
+due_at = { type = "TIMESTAMP", doc = "CTA: queued_at plus the minimum age in the mount policy. Until then CTA delays the mount on purpose. NULL without such a policy" }
+assigned_at = { type = "TIMESTAMP", doc = "when the request was first assigned to a mover. If only the accounting has the request: done_at minus bytes / overall rate. CTA: when work on the file started or, if only the oldest request of a mount is known, when CTA chose the mount" }
 done_at = { type = "TIMESTAMP", doc = "when the file was done: time of the client's log line about it, or of its row in the accounting. CTA: when the file was read, or when every copy was flushed to tape" }
-n_tries = { type = "BIGINT", doc = "number of times the request was assigned to a mover; for CTA, number of attempts at the same copy of the file" }
+n_tries = { type = "BIGINT", doc = "number of times the request was assigned to a mover; for CTA, number of attempts to move the file, without those for further copies" }
 is_of_mount = { type = "BOOLEAN", doc = "true if the request itself was not logged, and only its mount and the wait of the mount's oldest file are known" }
 file_id = { type = "VARCHAR", doc = "one of the log files with a line about the request" }
 line_no = { type = "BIGINT", doc = "number of the request's first line in file_id" }

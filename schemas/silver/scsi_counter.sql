@@ -12,11 +12,11 @@ host = { type = "VARCHAR", doc = "host on which the drive's SCSI pages were read
 drive = { type = "VARCHAR", doc = "drive" }
 logged_at = { type = "TIMESTAMP", doc = "when the counter was read; for readings by a library, the end of the mount" }
 volume = { type = "VARCHAR", doc = "tape in the drive: its label, or else the serial number of the cartridge; NULL where the reading has neither" }
-mount_id = { type = "VARCHAR", doc = "identifier of the mount during which the counter was read: CTA's number, how often the tape had been loaded, or when the library mounted it" }
+mount_id = { type = "VARCHAR", doc = "identifier of the mount during which the counter was read: CTA's mount number, the number of loads of the tape so far, or the time at which the library mounted it" }
 scope = { type = "VARCHAR", doc = "what the counter describes: mount, drive or volume, as in bronze.scsi_counter" }
 counter = { type = "VARCHAR", doc = "name of the counter, as in bronze.scsi_counter" }
 value = { type = "DOUBLE", doc = "value of the counter; its unit is part of the counter's name" }
-rise = { type = "DOUBLE", doc = "value minus the previous value for the same drive and tape (and mount), if that is at most a day older. For a counter that starts at each mount, the value itself if there is no previous value or the counter fell; else NULL" }
+rise = { type = "DOUBLE", doc = "increase since the previous reading of the same drive, tape or mount (see scope), if that reading is at most a day older. After a decrease or without such a reading: the value itself for scope `mount`, otherwise NULL" }
 file_id = { type = "VARCHAR", doc = "file from which the row was made" }
 line_no = { type = "BIGINT", doc = "number of the line in file_id" }
 

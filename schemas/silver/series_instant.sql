@@ -1,15 +1,15 @@
 /*
 title = "Common times for samples of one reading"
 grain = "one row per line of a file in which collectd writes one time series of a host"
-why = "collectd gives the values of one reading times that differ by milliseconds. Values that end within a second (or a quarter of the sample) after the previous value count as one reading, and all get its earliest time."
+why = "In collectd, the values of one reading have time stamps that differ by milliseconds. Values count as one reading if each has its time stamp at most a second, or a quarter of its interval if that is shorter, after the previous value. All get the earliest time of the reading."
 partition = "month"
 
 [columns]
-day = { type = "DATE", doc = "UTC day of the start of the sample, as the line itself has it" }
+day = { type = "DATE", doc = "UTC day on which the sample starts, by the time in the line itself" }
 file_id = { type = "VARCHAR", doc = "file" }
 line_no = { type = "BIGINT", doc = "number of the line in file_id from which the row was made" }
 from_at = { type = "TIMESTAMP", doc = "start of the sample, the same for all time series of one reading" }
-to_at = { type = "TIMESTAMP", doc = "their end" }
+to_at = { type = "TIMESTAMP", doc = "end of the sample, the same for all time series of one reading" }
 
 [[checks]]
 expectation = "ExpectCompoundColumnsToBeUnique"

@@ -1,7 +1,7 @@
 /*
 title = "Sessions"
 grain = "one row per mount of a volume in a drive, including mounts that failed"
-why = "The time that a drive spends on one cartridge, from the mount request until the drive is free again. The mover's log gives it; where no log has the mount, the accounting does."
+why = "Shows the time that a drive spends on one cartridge, from the mount request until the drive is free again. The source is the log of the mover or tape daemon; where no log has the mount, the accounting, a list of mounts or counters."
 partition = "day"
 lineage = ["file_id", "line_no"]
 
@@ -16,13 +16,13 @@ mode = { type = "VARCHAR", doc = "read, write or mixed; NULL where no data moved
 from_at = { type = "TIMESTAMP", doc = "time of the first step of the mount" }
 requested_at = { type = "TIMESTAMP", doc = "when the mount was requested; NULL where this was not logged. For a stretch of use known only from counters, the start of use; dismounted_at is then its end" }
 mounted_at = { type = "TIMESTAMP", doc = "when the volume was in the drive" }
-dismount_at = { type = "TIMESTAMP", doc = "when the mover decided to dismount the tape; in the accounting when the robot started, which is half a minute later" }
+dismount_at = { type = "TIMESTAMP", doc = "when the mover decided to dismount the tape; where only the accounting has the mount, when the robot started, about half a minute later" }
 dismounted_at = { type = "TIMESTAMP", doc = "when the drive was free again; NULL where this was not logged" }
 to_at = { type = "TIMESTAMP", doc = "time of the last step of the mount" }
 mount_s = { type = "DOUBLE", unit = "s", doc = "mounted_at - requested_at" }
 dismount_s = { type = "DOUBLE", unit = "s", doc = "dismounted_at - dismount_at" }
 status = { type = "VARCHAR", doc = "ok, mount_failed, killed, or cut (start or end of the mount not logged)" }
-witnesses = { type = "VARCHAR", doc = "source of the mount. mover: the mover's log. table: the accounting's table of mounts. taped: CTA's tape daemon. session: only CTA's final record of the mount. server: a list of mounts from TSM or a library, which starts when the volume is in the drive, or SCSI pages of the drive from first to last reading. counter: not a mount, but a stretch of a UTC day in which the drive's counters show use, without pauses over ten minutes" }
+witnesses = { type = "VARCHAR", doc = "source of the mount. mover: the mover's log. table: the accounting's table of mounts. taped: CTA's tape daemon. session: only CTA's final record of the mount. server: a list from TSM or a library, in which a mount starts when the volume is in the drive, or SCSI pages of the drive, from first to last reading. counter: not a mount, but a stretch of a UTC day in which the drive's counters show use, without pauses over ten minutes" }
 file_id = { type = "VARCHAR", doc = "file with the first step of the mount" }
 line_no = { type = "BIGINT", doc = "number of the line in file_id" }
 

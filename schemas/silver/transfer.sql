@@ -21,11 +21,11 @@ bytes = { type = "BIGINT", unit = "bytes", doc = "bytes moved to or from tape, i
 file_bytes = { type = "BIGINT", unit = "bytes", doc = "size of the user's file" }
 unique_id = { type = "VARCHAR", doc = "request id" }
 client = { type = "VARCHAR", doc = "client command that requested the file: its host and process id" }
-queued_at = { type = "TIMESTAMP", doc = "when the request was queued; where no mover line exists, when the client started, which its request id contains" }
+queued_at = { type = "TIMESTAMP", doc = "when the request was queued; where no mover line exists, when the client started, according to the request id" }
 ready_at = { type = "TIMESTAMP", doc = "when the file to be written was complete on spool; NULL where no log shows it" }
 requested_at = { type = "TIMESTAMP", doc = "when the mover took the request; where no mover line exists, computed from the client's overall rate" }
 started_at = { type = "TIMESTAMP", doc = "time of the first block to or from the drive; where no mover line exists, the client's end minus bytes / transfer rate" }
-ended_at = { type = "TIMESTAMP", doc = "time of the last block; for an incomplete transfer, where the log starts or ends" }
+ended_at = { type = "TIMESTAMP", doc = "time of the last block. If this was not logged: time of the failure, else start of the hole in the log, else started_at" }
 completed_at = { type = "TIMESTAMP", doc = "when the mover logged that the transfer was complete" }
 drive_s = { type = "DOUBLE", unit = "s", doc = "time that the drive worked on the file, measured as drive_rate_basis defines it" }
 drive_rate_basis = { type = "VARCHAR", doc = "how drive_s was measured. call: time inside drive calls. block: time in the loop over blocks. encp: computed from the client's drive rate, including waits for data and file marks. counter: time in reads or writes, as the kernel counted it. estimate: for TSM, length of the session minus its waits for media, client and network" }
@@ -36,7 +36,7 @@ storage_group = { type = "VARCHAR", doc = "storage group" }
 file_family = { type = "VARCHAR", doc = "file family" }
 status = { type = "VARCHAR", doc = "ok, failed or incomplete" }
 error = { type = "VARCHAR", doc = "name of the error of a failed transfer" }
-witnesses = { type = "VARCHAR", doc = "source of the transfer. mover: the mover's log. encp: the client's log line. table: its row in the accounting. taped: CTA's tape daemon. session: CTA's final record of a mount, with all files in one row. server: data of a TSM session in a mount, or of a mount that a library or the drive's SCSI pages show, with one row per direction. counter: the drive's counters per mount or stretch of use and UTC day, with one row per direction" }
+witnesses = { type = "VARCHAR", doc = "source of the transfer. mover: the mover's log. encp: the client's log line. table: the client's row in the accounting. taped: CTA's tape daemon. session: CTA's final record of a mount, with all files in one row. server: data of a TSM session in a mount, or of a mount that a library or the drive's SCSI pages show, with one row each for reads and writes. counter: the drive's counters per mount or stretch of use and UTC day, with one row each for reads and writes" }
 file_id = { type = "VARCHAR", doc = "log file with the line that started the transfer" }
 line_no = { type = "BIGINT", doc = "number of the line in file_id" }
 end_file_id = { type = "VARCHAR", doc = "log file with the line about the last block; NULL where one line has both start and end" }

@@ -1,7 +1,7 @@
 /*
 title = "Mounts in TSM's drives"
 grain = "one row per mount of a volume in a drive of a TSM server, from the server's table SUMMARY or its activity log"
-why = "How long TSM's drives held which volume, including the time for which TSM keeps a volume mounted in case of a further request. A mount counts once even if several exports hold it."
+why = "Shows how long each volume was in TSM's drives, including the time for which TSM keeps it mounted in case of a further request. A mount counts once even if several exports hold it."
 partition = "day"
 lineage = ["file_id", "line_no"]
 

@@ -1,7 +1,7 @@
 /*
 title = "Sessions and processes of TSM"
 grain = "one row per client session or server process of TSM that moved data or was meant to move data"
-why = "How much data TSM archived, retrieved, migrated and reclaimed, how fast, and how long it waited for tapes and clients. The source is TSM's table SUMMARY; without it, the accounting file or, for a process, the activity log."
+why = "Shows how much data TSM archived, retrieved, migrated and reclaimed, how fast, and how long it waited for tapes and clients. The source is TSM's table SUMMARY; without it, the accounting file or, for a process, the activity log."
 partition = "day"
 lineage = ["file_id", "line_no"]
 
@@ -16,12 +16,12 @@ client_host = { type = "VARCHAR", doc = "host of the client, without its domain"
 started_at = { type = "TIMESTAMP", doc = "start" }
 ended_at = { type = "TIMESTAMP", doc = "end of the session or process; NULL where TSM wrote the row before that" }
 took_s = { type = "DOUBLE", unit = "s", doc = "ended_at - started_at" }
-bytes = { type = "BIGINT", unit = "bytes", doc = "moved" }
+bytes = { type = "BIGINT", unit = "bytes", doc = "bytes moved" }
 rate_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "overall rate: bytes / took_s, where took_s includes all waits" }
 n_affected = { type = "BIGINT", doc = "objects moved" }
 n_failed = { type = "BIGINT", doc = "number of objects that failed" }
 n_processes = { type = "BIGINT", doc = "parallel processes" }
-media_wait_s = { type = "BIGINT", unit = "s", doc = "time for which the server waited for tapes to be mounted. It may exceed took_s, because the waits of several processes are added up" }
+media_wait_s = { type = "BIGINT", unit = "s", doc = "time for which the server waited for a mount, for positioning or for a busy volume. It may exceed took_s, because the waits of several processes are added up" }
 idle_s = { type = "BIGINT", unit = "s", doc = "time for which the server waited for the client" }
 network_wait_s = { type = "BIGINT", unit = "s", doc = "time for which the server waited for the network" }
 is_successful = { type = "BOOLEAN", doc = "true if the server reported that the session or process succeeded" }

@@ -1,7 +1,7 @@
 /*
 title = "TSM: data moved in each mount"
 grain = "one row per mount and session or process that used the mounted volume"
-why = "The activity log lists the volumes of a session; SUMMARY or the accounting has the amount of data. If a session read or wrote several volumes, no log has the amount for each. Such rows have no bytes and are not in silver.transfer."
+why = "The activity log lists the volumes of a session; SUMMARY or the accounting has the amount of data. If a session read or wrote several volumes, no log has the amount for each volume. Such rows have no bytes and are not in silver.transfer."
 partition = "day"
 lineage = ["file_id", "line_no"]
 
@@ -19,8 +19,8 @@ task = { type = "VARCHAR", doc = "session (of a client) or process (of the serve
 number = { type = "BIGINT", doc = "number of the session or process" }
 began_at = { type = "TIMESTAMP", doc = "when the session or process began" }
 n_volumes = { type = "BIGINT", doc = "number of volumes, in drives or on disk, from which the session or process read (mode read) or to which it wrote (mode write)" }
-bytes = { type = "BIGINT", unit = "bytes", doc = "bytes moved by the session or process. NULL where it used several volumes or mounts in this mode, or a mount that is not known. Also NULL where the activity log misses more than log_silence_s of its duration" }
-n_objects = { type = "BIGINT", doc = "number of objects moved by the session or process. NULL where it used several volumes or mounts in this mode, or a mount that is not known" }
+bytes = { type = "BIGINT", unit = "bytes", doc = "bytes moved by the session or process. NULL where it used several volumes or mounts in this mode, or a mount that is not known. Also NULL where the activity log lacks more than log_silence_s of the session or process" }
+n_objects = { type = "BIGINT", doc = "number of objects moved by the session or process; NULL where bytes is NULL" }
 started_at = { type = "TIMESTAMP", doc = "start of the session or process, or when the volume was in the drive if that was later" }
 ended_at = { type = "TIMESTAMP", doc = "end of the session or process, or of the mount if that was earlier" }
 drive_s = { type = "DOUBLE", unit = "s", doc = "estimated time that the drive worked: length of the session minus its waits for media, client and network. NULL where nothing remains, waits are not known, or several processes ran at once" }

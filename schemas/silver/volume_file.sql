@@ -1,7 +1,7 @@
 /*
 title = "Files on each volume"
 grain = "one row per file on a volume, as shown by a transfer or an export of the file table; deleted files are left out"
-why = "Which files a complete read of a tape must cover. The list comes from an export of the file table; without it, it has only the files that logs show."
+why = "Lists the files that a complete read of a tape must cover. Without an export of the file table, only files that logs show are listed."
 lineage = []
 
 [columns]

@@ -2,11 +2,17 @@
 
 import json
 import re
+from functools import cache
 from typing import Any
 
 import pandas as pd  # type: ignore[import-untyped]
 import polars as pl
+from streamlit.components.v2 import manifest_scanner
 from streamlit.testing.v1 import AppTest
+
+# A server looks once through all installed packages for components of Streamlit. The test runner does so for each app,
+# which takes longer than most pages.
+manifest_scanner.scan_component_manifests = cache(manifest_scanner.scan_component_manifests)
 
 _registered: dict[str, Any] = {}
 

@@ -57,7 +57,7 @@ def _show_coverage(page: Page) -> None:
                 frame,
                 "log",
                 "seen_share",
-                "share of the time expected by site.toml for which a log was read",
+                "coverage: share of the expected time for which the log was read",
                 tips,
                 page.span(),
             ),
@@ -67,11 +67,11 @@ def _show_coverage(page: Page) -> None:
             " site.toml declares no log for the hour."
         )
         if len(worst) > MOST_HOSTS:
-            st.caption(f"The {MOST_HOSTS} logs with the lowest coverage, of {len(worst)} in all.")
+            st.caption(f"Of {len(worst)} logs, the {MOST_HOSTS} with the lowest coverage in any hour are shown.")
     else:
         st.info("No input of site.toml declares (`expect`) a log for these days, so missing logs cannot be detected.")
     undeclared = [row for row in hours.rows if row["seen_share"] is None]
     if undeclared:
-        st.caption("Hours read from logs that site.toml does not declare.")
+        st.caption("The table lists hours that logs cover, although site.toml declares no log for them.")
         components.show_table(hours, ["source", "host", "hour_at", "seen_s"], undeclared)
     components.show_sql(hours)

@@ -16,8 +16,8 @@ PART = {
 }
 NAMES = ["kind", "name", "seen_in", "n_rows", "first_at", "last_at"]
 HOW_TO = """\
-1. Put the files where an input of site.toml finds them, or let `tapescope init FOLDER --out NEW.toml` recognise a
-   folder and copy its [[input]] entries.
+1. Put the files where an input of site.toml finds them. Or run `tapescope init FOLDER --out NEW.toml`, and copy the
+   [[input]] entries of NEW.toml to site.toml.
 2. Run `tapescope recognise FILE`: it shows what kind of log a file is, and why it is or is not read.
 3. Run `tapescope run`."""
 
@@ -45,4 +45,4 @@ def draw(page: Page) -> None:
     with st.expander("How to add a source"):
         st.text(HOW_TO)
     unknown = page.ask("unknown_names")
-    components.show_part(unknown, NAMES, lacking="Every station, drive and link of these days' logs is declared.")
+    components.show_part(unknown, NAMES, lacking="Every station, drive and link in these days' logs is declared.")

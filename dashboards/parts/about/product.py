@@ -11,7 +11,7 @@ PART = {
     "order": 60,
 }
 WORDS = {
-    "mount": "a tape in a drive, from the request for it to its dismount; also called a session",
+    "mount": "the use of a tape in a drive, from the mount request to the end of the dismount; also called a session",
     "drive-hour": "an hour of one drive; four drives have 96 of them a day",
     "gap": "the time between the end of one file and the start of the next in the same mount",
     "duty factor": "share of half-hours in which a link carries more than the threshold",
@@ -19,7 +19,7 @@ WORDS = {
     "coverage": "hours for which a log was read ÷ hours for which site.toml expects it",
     "snapshot": "one state of the warehouse; each page shows one snapshot",
     "drive rate": "bytes ÷ time in which the drive moved them",
-    "overall rate": "bytes ÷ time from the request for a mount to the end of its dismount: waits and gaps count",
+    "overall rate": "bytes ÷ time from the mount request to the end of the dismount, including waits and gaps",
 }
 
 

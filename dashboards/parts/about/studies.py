@@ -43,8 +43,8 @@ def draw(page: Page) -> None:
     )
     st.header("Audit", anchor=False)
     st.caption(
-        "Errors in the document's figures: those that rules find"
-        " automatically, and those that only a human reader finds."
+        "The table lists errors in the document's figures. Rules find some of them"
+        " automatically; only a human reader finds the rest."
     )
     audit = [line for line in lines if line not in figures]
     components.show_rows([{name: getattr(line, name) for name in AUDIT} for line in audit], config, "Audit", True)

@@ -43,7 +43,7 @@ def draw(page: Page) -> None:
     names = {name: f"{components.instant(row['changed_at'])} · {row['what']}" for name, row in known.items()}
     if not known:
         st.text(
-            "No change is recorded in these weeks. Record one in site.toml and run"
+            "No change is recorded in the period or in the five weeks up to its end. Record one in site.toml and run"
             " tapescope run, or enter an instant to compare the mounts before and after it."
         )
         with st.expander("How to record a change"):
@@ -52,8 +52,8 @@ def draw(page: Page) -> None:
     if chosen == OTHER:
         when = fields.instant("at", "Instant")
         st.caption(
-            "For an instant without a recorded change, the page only compares the time before and after. It does not"
-            " remove other changes or chance. Record the change to get its effect with an interval."
+            "For an instant without a recorded change, the page only compares the mounts before and after. Other"
+            " changes and chance affect this comparison. Record the change to get its effect with an interval."
         )
         if when is None:
             st.text("Enter an instant: the page compares the period's mounts before and after it.")

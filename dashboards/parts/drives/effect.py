@@ -33,14 +33,14 @@ def draw(page: Page) -> None:
         frame = effect.frame(estimated[:MOST_DRAWN])
         components.show_chart(effect, model_charts.intervals(frame, name, f"speed relative to the typical {kind[:-1]}"))
         st.caption(
-            "Large files only; lines are 90 % intervals. A value below"
+            "Only large files are compared; bars are 90 % intervals. A value below"
             " 1 means slower than a typical drive or tape of this kind."
         )
         components.say_cut(effect, len(estimated[:MOST_DRAWN]), len(estimated))
     else:
         st.info(
             "Effects of drives and tapes cannot be separated: too few tapes were used in more than one drive. The table"
-            " shows which data are lacking for each of them."
+            " shows which data are lacking for each drive or tape."
         )
     columns = [column for column in EFFECT if column != ("volume" if name == "drive" else "drive")]
     components.show_table(effect, columns, shown, {"summary": 300})

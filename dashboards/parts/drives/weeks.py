@@ -20,7 +20,7 @@ TREND = [
 ]  # fmt: skip
 DAYS = {"week": 182, "day": 35, "month": 1096}
 ERRORS = {
-    "n_failed": "transfers and mounts that failed",
+    "n_failed": "transfers, mounts and dismounts that failed",
     "n_errors": "errors that the drive counted",
     "down_hours": "hours down",
 }
@@ -57,7 +57,7 @@ def _show_lines(found: Asked, step: str) -> None:
     components.show_chart(found, drive_charts.trend(frame, "drive_rate_mb_s", found.label("drive_rate_mb_s"), step))
     if len(moved) > MOST_LINES:
         st.caption(
-            f"The {MOST_LINES} of {len(moved)} drives that moved most data are shown; choose another in the side bar."
+            f"Of {len(moved)} drives, the {MOST_LINES} that moved most data are shown; choose another in the side bar."
         )
     value = fields.choose("count", "Value to show in the second chart", list(ERRORS), ERRORS, st)
     components.show_chart(found, drive_charts.trend(frame, value, ERRORS[value], step), f"{ERRORS[value]}.")

@@ -22,7 +22,8 @@ PART = {
 N_DAYS = 28
 VERDICTS = {
     "does not matter": "The buffer's size does not matter.",
-    "by chance": "Repeated reads look random: only a buffer that holds all files read would catch more.",
+    "by chance": "Repeated reads look random: a smaller buffer would catch hardly more than the share of the data"
+    " that it can hold.",
     "matters": "A buffer of twice the size would catch less than 1 % more.",
 }
 WITNESSES = {"drives": "the drives", "pools": "the pools"}
@@ -47,8 +48,8 @@ def draw(page: Page) -> None:
         says = f"Share of read bytes that a buffer for {family.name} would have caught, by buffer size."
         st.altair_chart(model_charts.caught(pl.DataFrame(rows)), width="stretch", alt=says)
     st.caption(
-        "Files last read before these days count as new, so a buffer would have caught at least this share. Reads that"
-        " the present buffers served are not included."
+        "The first read of a file in these days counts as not caught, so the true share can be higher. Reads that"
+        " existing buffers served are not included."
     )
     show_rows([_row(one) for one in named.values()], {}, "Share that a buffer for each file family would have caught")
 
@@ -74,5 +75,5 @@ def _row(one: Any) -> dict[str, Any]:
     row: dict[str, Any] = {"file family": one.name, "reads": len(one.reads.sizes)}
     row["read [TB]"] = round(float(one.reads.sizes.sum()) / 1e12, 3)
     if isinstance(one.found, NoEstimate):
-        return row | {"read again": "cannot estimate", "sufficient buffer size [TB]": None}
-    return row | {"read again": percent(one.found.again), "sufficient buffer size [TB]": one.found.flat_tb}
+        return row | {"bytes read again": "cannot estimate", "sufficient buffer size [TB]": None}
+    return row | {"bytes read again": percent(one.found.again), "sufficient buffer size [TB]": one.found.flat_tb}

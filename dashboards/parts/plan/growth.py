@@ -94,7 +94,9 @@ def _plans(plans: list[Any]) -> None:
                 "plan": one.plan.name,
                 "by": one.plan.by,
                 "planned [TB]": one.plan.holdings_tb,
-                "expected, 90 %": no_estimate(ahead) if isinstance(ahead, NoEstimate) else interval(ahead, "TB"),
+                "expected (90 % interval)": no_estimate(ahead)
+                if isinstance(ahead, NoEstimate)
+                else interval(ahead, "TB"),
                 "chance to meet the plan": "–" if isinstance(chance, NoEstimate) else percent(chance),
             }
         )

@@ -20,9 +20,9 @@ PART = {
 }
 COSTS = {
     "speed_mb_s": "drive speed [MB/s]",
-    "mount_s": "time for a mount and dismount [s]",
-    "file_s": "time for a file in addition to its data transfer [s]",
-    "seek_s": "winding to a file [s]",
+    "mount_s": "time to mount and dismount a tape [s]",
+    "file_s": "time per file in addition to its data transfer [s]",
+    "seek_s": "time to wind to a file [s]",
 }
 
 
@@ -30,14 +30,14 @@ def draw(page: Page) -> None:
     """Draw the part."""
     mounts = page.ask("mounts_served", n_days=28)
     if not mounts.rows:
-        st.text("No mount of these four weeks was logged from request to dismount.")
+        st.text("No mount of the four weeks up to the period's last day was logged from request to dismount.")
         return
     fits = {f"{one.generation} {one.mode}": one for one in data.fitted(page.snapshot, page.last)}
     able = [name for name, fit in fits.items() if not fit.found.unknown]
     if not able:
         st.text(
-            "For no kind of drive can all costs be estimated from"
-            " its mounts. The table shows which data each kind lacks."
+            "No kind of drive has mounts from which all costs can"
+            " be estimated. The table shows which data each kind lacks."
         )
         _costs(fits)
         components.show_sql(mounts)
@@ -59,10 +59,10 @@ def draw(page: Page) -> None:
         there = sum(row["n_drives"] for row in declared)
         st.header(f"{needed.whole:,} drives needed; the site has {there:,} {escape_markdown(generation)}", anchor=False)
         st.text(
-            f"Estimate: {interval(needed.drives, 'drives')}, with its 90 % interval, for {target:,.0f}"
-            f" MB/s times a factor of {factor:g}."
-            f" In such mounts a drive moves data {percent(efficiency.value)} of the time,"
-            f" at the costs of the four weeks up to {page.last}."
+            f"Estimate: {interval(needed.drives, 'drives')} for {target:,.0f}"
+            f" MB/s times a factor of {factor:g}, with the 90 % interval in brackets."
+            f" In mounts of the chosen files, a drive moves data {percent(efficiency.value)} of the time."
+            f" The costs of a mount are those of the four weeks up to {page.last}."
         )
     if needed.tornado:
         st.header("What the number of drives depends on", anchor=False)
@@ -75,7 +75,7 @@ def draw(page: Page) -> None:
         st.caption(
             "Each bar shows the result as one cost of a mount varies over its 90 % interval; the line is the estimate."
         )
-    st.header("Share of the time in which a drive moves data", anchor=False)
+    st.header("Share of a mount's time in which the drive moves data", anchor=False)
     curve = pl.DataFrame(forecast.efficiency_by_size(fits[like]))
     says = "Efficiency by file size, for 1 to 300 files per mount."
     st.altair_chart(model_charts.efficiency(curve, file_mb), width="stretch", alt=says)
@@ -93,5 +93,5 @@ def _costs(fits: dict[str, forecast.Fitted]) -> None:
         for parameter, found in fit.found.parameters.items():
             row = {"drives": name, "mounts": len(fit.mounts), "cost": COSTS[parameter]}
             text = no_estimate(found) if isinstance(found, NoEstimate) else interval(found, UNITS[parameter])
-            rows.append(row | {"fitted, 90 %": text})
+            rows.append(row | {"estimate (90 % interval)": text})
     components.show_rows(rows, {"mounts": st.column_config.NumberColumn(format="localized")}, "What mounts cost here")

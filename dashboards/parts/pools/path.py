@@ -42,7 +42,7 @@ def draw(page: Page) -> None:
         return
     slowest = rows[0]
     st.text(
-        f"The slowest recall took {format.duration(slowest['latency_s'])}, most of it"
+        f"The slowest recall took {format.duration(slowest['latency_s'])}; its longest stage was"
         f" “{STAGES[slowest['slowest'] + '_s']}”."
         f" Tape {slowest['volume'] or 'not known'}, drive {slowest['drive'] or 'not known'}."
     )

@@ -35,11 +35,11 @@ def draw(page: Page) -> None:
     if shares:
         frame = skew.frame(shares).with_columns(who=charts.joined("member", "work"))
         off = frame.sort((pl.col("share") / pl.col("fair_share")), "who", descending=[True, False])
-        chart = bars.single(off, "who", "share", "share of the bytes", "fair_share")
-        components.show_chart(skew, chart, "Share of the bytes for each pool or disk, with a tick at the equal share.")
+        chart = bars.single(off, "who", "share", "share of the requests (pools) or bytes (disks)", "fair_share")
+        components.show_chart(skew, chart, "Share of the load of each pool or disk, with a tick at the equal share.")
         st.caption(
-            "Tick: the share if all pools or disks with the same work"
-            " got equal parts. Those furthest above it come first."
+            "Tick: the share if the load were equal among all that do the same kind of work."
+            " Pools and disks furthest above their tick come first."
         )
         components.show_table(skew, SKEW, shares)
     else:

@@ -19,7 +19,7 @@ PART = {
 STAGES = {
     "queue_hours": "in queues", "mount_hours": "mounting", "turn_hours": "reading other files of the mount",
     "position_hours": "winding", "read_hours": "reading", "deliver_hours": "delivering to the pool",
-    "served_hours": "in the tape system",
+    "served_hours": "in the tape system, stage unknown",
 }  # fmt: skip
 SHARES = {
     "queue_share": "in queues", "mount_share": "mounting", "turn_share": "reading other files of the mount",
@@ -49,7 +49,7 @@ def draw(page: Page) -> None:
     if before:
         earlier = before.frame(before.rows_of(asked_by=kind)).with_columns(pl.col("bin_at") + page.shift)
     _say(frame, kind)
-    components.heading(found, "Hours waited, by the time of the request")
+    components.heading(found, "Hours that requests waited, by time of request")
     chart = series.bars(frame, STAGES, "hours waited [h]", page.span(), earlier)
     components.show_chart(found, chart, "Hours of waiting over the period, by stage.", zooms=True)
     counted = frame.with_columns(

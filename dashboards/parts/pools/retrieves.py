@@ -20,7 +20,7 @@ RETRIEVES = [
 RECALLS = [
     "system", "volume", "n_files", "n_mounts", "n_alone", "n_avoidable_mounts", "spared_share", "n_unknown",
 ]  # fmt: skip
-HOURS = {"reading_hours": "reading", "waiting_hours": "waiting volumes"}
+HOURS = {"reading_hours": "reading", "waiting_hours": "tapes waiting"}
 MOUNTS = {"needed": "needed", "n_avoidable_mounts": "avoidable"}
 
 
@@ -32,7 +32,9 @@ def draw(page: Page) -> None:
         named = streams.frame().with_columns(who=charts.joined("pool", "day"))
         chart = bars.stacked(named, "who", HOURS, "hours [h]", "h")
         components.show_chart(
-            streams, chart, "Hours of reading each volume, and hours that other volumes waited meanwhile."
+            streams,
+            chart,
+            "Hours in which ENDIT read tapes, and hours in which tapes waited, by pool and day. Both may overlap.",
         )
         components.show_table(streams, RETRIEVES)
         components.show_sql(streams)

@@ -32,8 +32,8 @@ CACHE = [
     "blocks_out", "files_out", "binding_limit",
 ]  # fmt: skip
 HOURS = {
-    "outage_hours": "until the spool is full if nothing leaves it",
-    "fill_hours": "until the spool is full if output continues",
+    "outage_hours": "until an empty spool is full if nothing leaves it",
+    "fill_hours": "until an empty spool is full at average input and output",
 }
 MOST_NAMED = 3  # hosts, in a sentence
 AT_ONCE = 2  # sections

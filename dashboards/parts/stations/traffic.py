@@ -59,9 +59,9 @@ def _until(page: Page, since: date) -> date | None:
 def _say(page: Page, total: Asked, n_days: int, until: date | None) -> None:
     """How many stations the traffic would keep busy, as a sentence."""
     busy = " · ".join(
-        f"{DIRECTIONS[row['direction']]} traffic as if {row['duty_total']:.1f} of"
-        f" {row['n_stations']} stations were always active and the others never:"
-        f" {format.quantity(row['moved_tb'], 'TB')} moved"
+        f"{DIRECTIONS[row['direction']]} traffic: {format.quantity(row['moved_tb'], 'TB')} moved;"
+        f" the duty factors of {row['n_stations']} stations add up to {row['duty_total']:.1f}"
+        " (a station that is always active has 1)"
         for row in total.rows
     )
     st.markdown(f"**{busy[:1].upper()}{busy[1:]}.**")
@@ -89,7 +89,7 @@ def _draw_traffic(page: Page, traffic: Asked, before: Asked | None, since: date,
     components.show_chart(traffic, chart, f"Traffic of the stations {', '.join(shown)}.", zooms=True)
     if len(busiest) > len(shown):
         st.caption(
-            f"The {len(shown)} of {len(busiest)} stations with most traffic are shown; choose another in the side bar."
+            f"Of {len(busiest)} stations, the {len(shown)} with most traffic are shown; choose another in the side bar."
         )
 
 
@@ -104,5 +104,8 @@ def _show_links(page: Page) -> None:
         )
         link_loads.show(page, loads)
     else:
-        st.text("No log shows traffic of a station on these days. The other tabs show what their drives and hosts did.")
+        st.text(
+            "No log shows traffic of a station on these days."
+            " The other tabs show what the stations' drives and hosts did."
+        )
         components.show_sql(loads)

@@ -41,7 +41,7 @@ def draw(page: Page) -> None:
             )
         else:
             st.text(
-                "For no mount is it known what share of the tape it read. Load server logs"
+                "No log shows for any mount what share of the tape it read. Load server logs"
                 " and the archive's file table."
             )
     with right:
@@ -71,8 +71,8 @@ def _say(n_mounts: int, wasted: pl.DataFrame) -> None:
     elif n_extra := int(wasted["n_extra"].sum()):
         worst, hours = wasted["storage_group"][0], format.quantity(float(wasted["wasted_hours"].sum()), "h")
         st.markdown(
-            f"**{n_extra:,} mounts were remounts of a tape on the same day. They cost"
-            f" {hours} of drive time, most of it for storage group {escape_markdown(worst)}.**"
+            f"**{n_extra:,} mounts were remounts of a tape on the same day. Mounting and dismounting in them"
+            f" took {hours} of drive time, the largest part for storage group {escape_markdown(worst)}.**"
         )
     else:
         st.markdown(f"**{n_mounts:,} mounts, none of them a remount of a tape on the same day.**")

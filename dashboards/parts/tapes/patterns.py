@@ -32,7 +32,9 @@ def draw(page: Page) -> None:
         shares = classes.frame(rows).with_columns(
             between=1 - pl.col("organised_share") - pl.col("chaotic_share"), who=charts.joined("storage_group", "mode")
         )
-        chart = bars.stacked(shares, "who", SHARES, "share of the mounts", format.SHARE)
-        components.show_chart(classes, chart, "Shares of organised and chaotic mounts, group by group.")
+        chart = bars.stacked(shares, "who", SHARES, "share of the mounts' drive-hours", format.SHARE)
+        components.show_chart(
+            classes, chart, "Shares of organised and chaotic mounts in the drive-hours of each storage group."
+        )
         components.show_table(classes, CLASSES, rows)
     components.show_sql(classes)

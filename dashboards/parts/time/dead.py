@@ -34,14 +34,14 @@ def draw(page: Page) -> None:
         tips = [
             "drive:N",
             charts.instant("hour_at", step),
-            charts.share("share", f"dead time as a share of the {step}"),
+            charts.share("share", "dead time as a share of the hours in which it occurred"),
         ]
         tips += [charts.number(name, dead.label(name)) for name in DEAD[2:]]
         chart = charts.heat_map(
             frame,
             "drive",
             "share",
-            f"dead time as a share of the {step}",
+            "dead time as a share of the hours in which it occurred",
             tips,
             page.span(),
             charts.RED,

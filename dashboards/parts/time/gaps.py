@@ -54,8 +54,8 @@ def _say_cost(page: Page, cost: Asked, earlier: Asked | None, priced: Asked) -> 
         return
     st.text(
         f"{every['n_long_gaps']:,} of {format.counted(every['n_gaps'], 'gap')} ({format.percent(every['share_long'])})"
-        f" were longer than the expected {page.site['expected_gap_s']:g} s. They cost"
-        f" {cost.shown(every, 'lost_hours')} of drive time{_before(cost, earlier)}."
+        f" exceeded the expected {page.site['expected_gap_s']:g} s by more than the limit of the rule long_gap. They"
+        f" cost {cost.shown(every, 'lost_hours')} of drive time{_before(cost, earlier)}."
     )
     if page.chosen["drive"]:
         return
@@ -113,7 +113,7 @@ def _show_histograms(page: Page, cost: Asked) -> list[Asked]:
     notes = [f"A drive has its own colour if at least {MUCH:.0%} of its gaps are long."]
     if len(shown) < len(stations):
         notes.append(
-            f"The {MOST_STATIONS} of {len(stations)} stations that lost most time are shown;"
+            f"Of {len(stations)} stations, the {MOST_STATIONS} that lost most time are shown;"
             " choose another in the side bar."
         )
     if earlier and earlier.rows:
@@ -133,7 +133,7 @@ def _show_examples(page: Page) -> Asked:
     found = page.ask("gap_examples", station=page.chosen["station"], drive=page.chosen["drive"], n=1)
     components.heading(found)
     if not found.rows:
-        st.info("No gap was longer than the limit of the rule long_gap.")
+        st.info("No gap exceeded the expected gap by more than the limit of the rule long_gap.")
     for row in found.rows[:MOST_EXAMPLES]:
         parts = [f"{format.label(found.column(name))} {found.shown(row, name)}" for name in PARTS if row[name]]
         st.text(

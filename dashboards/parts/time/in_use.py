@@ -34,7 +34,7 @@ def draw(page: Page) -> None:
         of = "" if is_one else f" of {system}"
         st.text(
             f"At most {top['max_in_use']} of {top['n_drives']} drives{of} were in use at"
-            " the same time, first in the hour from"
+            " the same time; this number was first reached in the hour from"
             f" {components.instant(top['hour_at'])}."
         )
         says = "Drives in use over the period." if is_one else f"Archive system {system}"

@@ -56,7 +56,7 @@ def _sentence(steps: Asked) -> str:
     held = [row for row in rows if row["time_group"] not in ("moving_data", "idle", "down", "unknown")]
     if held:
         worst = max(held, key=lambda row: row["bucket_hours"])
-        text += f". With a tape in the drive, most of the other time went to “{worst['bucket_words']}”:"
+        text += f". Of the other time with a tape in the drive, the largest part went to “{worst['bucket_words']}”:"
         text += f" {format.quantity(worst['bucket_hours'], 'h')}"
     return f"{text}."
 

@@ -36,7 +36,7 @@ def rows(connection: Connection, period: Period) -> Iterator[dict[str, Any]]:
         )
         found = change_points.find_steps(hours["even_pools"].to_numpy().astype(float))
         if isinstance(found, NoEstimate):
-            why = f"each hour with at least {MIN_REQUESTS} requests counts as one value: {found.reason}"
+            why = f"{found.reason}; each hour with at least {MIN_REQUESTS} requests gives one value"
             yield key | dict.fromkeys(_ESTIMATES) | {"reason_missing": why}
             continue
         places = [0, *(step.at for step in found), hours.height]

@@ -11,10 +11,10 @@ WORDS = {
     "gap_s": "gaps of at most {:g} s",
     "speed": "drives {:g} times as fast",
     "depth": "{:g} requests queued",
-    "disk_mb_s": "disks carry {:g} MB/s",
-    "link_mb_s": "links carry {:g} MB/s",
+    "disk_mb_s": "disks of at most {:g} MB/s",
+    "link_mb_s": "links of at most {:g} MB/s",
     "chunk_gb": "writes in chunks of {:g} GB",
-    "at_once": "all mounts requested at once",
+    "at_once": "all mounts requested at the start",
     "writes_wait_for_reads": "stations write only what they have read",
 }
 UNCHANGED = "none: the replay"

@@ -66,11 +66,11 @@ def replay_error(record: Record, replayed: Outcome) -> tuple[float, str]:
     found: list[tuple[float, str]] = []
     for key, was in record.uses.items():
         again, name = replayed.uses.get(key, Use()), " ".join(key)
-        found.append((abs(again.n_mounts / was.n_mounts - 1), f"mounts of {name} drives"))
-        found.append((abs(again.busy_s / was.busy_s - 1), f"hours of {name} drives"))
-        found.append((abs(again.rate_mb_s / was.rate_mb_s - 1) if was.rate_mb_s else 0.0, f"rate of {name} drives"))
-        found.append((abs(again.ended_s / was.ended_s - 1), f"end of the work of {name} drives"))
-        found.append((abs(again.waited_s - was.waited_s) / (was.busy_s + was.waited_s), f"waits for {name} drives"))
+        found.append((abs(again.n_mounts / was.n_mounts - 1), f"number of {name} mounts"))
+        found.append((abs(again.busy_s / was.busy_s - 1), f"drive-hours of {name} mounts"))
+        found.append((abs(again.rate_mb_s / was.rate_mb_s - 1) if was.rate_mb_s else 0.0, f"rate of {name} mounts"))
+        found.append((abs(again.ended_s / was.ended_s - 1), f"end of the last {name} mount"))
+        found.append((abs(again.waited_s - was.waited_s) / (was.busy_s + was.waited_s), f"waits for {name} mounts"))
     return max(found)
 
 

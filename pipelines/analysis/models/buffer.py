@@ -79,7 +79,7 @@ def behaviour(apart: Ints, sizes: Ints, days: Ints) -> Behaviour | NoEstimate:
     is_again = apart != FIRST
     total, read_tb = int(sizes.sum()), float(sizes.sum()) / TB
     if not is_again.any():
-        why = f"no file was read twice in {len(apart)} reads of {read_tb:.2f} TB"
+        why = f"no file was read twice: {len(apart)} reads, {read_tb:.2f} TB in total"
         return NoEstimate(why, "logs of more days, so that some files are read twice")
     set_bytes = int(sizes[~is_again].sum())
     again = (total - set_bytes) / total if total else 0.0

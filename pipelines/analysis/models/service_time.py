@@ -143,7 +143,7 @@ class Check:
         """Whether the formula fits; where it does not fit, the search for places is offered (X2)."""
         if self.fits:
             off = np.median(np.abs(self.error))
-            return f"the formula fits: for half of the mounts, its time is off by at most {off:.1%}"
+            return f"the formula fits: for half of the mounts, the computed time is off by at most {off:.1%}"
         left = f"{self.left_over_s.min():.1f} to {self.left_over_s.max():.1f} s per file remain unexplained"
         what = (
             "which is as long as seeks take"

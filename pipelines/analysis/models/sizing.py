@@ -139,7 +139,7 @@ def files_per_mount_for(service: Service, rate_mb_s: float, file_mb: float) -> f
     if spare <= 0:
         best = Service(service.speed_mb_s, 0, service.file_s, service.seek_s).time(1, file_mb).rate_mb_s
         raise ValueError(
-            f"files of {file_mb:g} MB never reach {rate_mb_s:g} MB/s: they reach {best:.1f} MB/s even if"
+            f"files of {file_mb:g} MB never reach {rate_mb_s:g} MB/s: they reach only {best:.1f} MB/s even if"
             " a mount takes no time"
         )
     return service.mount_s / spare

@@ -25,7 +25,7 @@ def counts(n_cases: int, n_resamples: int = N_RESAMPLES, seed: int = 0) -> Float
     array([3., 3.])
     """
     if n_cases < 1:
-        raise ValueError("there is no case to draw from")
+        raise ValueError("a bootstrap needs at least one case")
     rng = np.random.default_rng(seed)
     n_resamples = min(n_resamples, max(_LEAST_RESAMPLES, _MOST_NUMBERS // n_cases))
     return resamples(n_cases, n_resamples, rng).astype(float)

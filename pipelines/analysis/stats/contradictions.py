@@ -122,11 +122,12 @@ def fits_memory(what: str, file_bytes: float, n_files: int, memory_bytes: float)
     Source: the rule "transfer more than memory" of the EOS/ECS tuning (E14, 512 MB there), N31.
 
     >>> fits_memory("1 GB file on 36 GB of memory", 1e9, 1, 36e9).why
-    'a working set of 1e+09 bytes fits the memory of 3.6e+10: the cache was measured'
+    'a working set of 1e+09 bytes fits in the memory of 3.6e+10 bytes, so the test measured the cache'
     >>> fits_memory("the same with 100 files", 1e9, 100, 36e9)
     """
     working_set = file_bytes * n_files
     if working_set > memory_bytes:
         return None
-    why = f"a working set of {working_set:.3g} bytes fits the memory of {memory_bytes:.3g}: the cache was measured"
+    why = f"a working set of {working_set:.3g} bytes fits in the memory of {memory_bytes:.3g} bytes"
+    why += ", so the test measured the cache"
     return Contradiction(what, working_set, memory_bytes, why)

@@ -36,7 +36,7 @@ def ratio_of_sums(
     a, b = np.bincount(place, above), np.bincount(place, below)
     k = int(a.size)
     if not b.sum() > 0:
-        return NoEstimate("the total by which to divide is zero", "values above 0 by which to divide")
+        return NoEstimate("the denominator of the ratio is zero", "values above 0 in the denominator")
     if k < min_clusters:
         return NoEstimate(
             f"only {k} independent clusters, but {min_clusters} are needed",

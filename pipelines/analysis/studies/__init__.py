@@ -24,9 +24,9 @@ __all__ = ["COLUMNS", "VERDICTS", "Line", "Study", "Table", "every", "find", "na
 
 VERDICTS = {
     "matches": "the computed figure equals the printed one, or a check of the document finds nothing wrong",
-    "rounded": "the computed figure equals the printed one only if that was cut, or rounded more than its digits show",
+    "rounded": "the figures agree only if the printed one was truncated, or rounded more than its digits show",
     "wrong": "the printed figure contradicts other figures of the document, or the data from which it was computed",
-    "misfit": "a model gives another figure than the document measured, which is not an error of the document",
+    "misfit": "a model's figure differs from the measured one in the document, but the document is not wrong",
     "derived": "the document does not give this figure; tapescope computes it",
     "noted": "a contradiction in the wording of the document, found by a reader and not by a computed check",
     "unresolved": "tapescope cannot compute the figure yet",
@@ -139,7 +139,7 @@ def _judged(figure: Figure, what: str, printed: str, ours: float) -> Line:
     why = (
         found.why
         if found
-        else "the printed figure is cut, or rounded more than its digits show"
+        else "the printed figure is truncated, or rounded more than its digits show"
         if verdict == "rounded"
         else ""
     )

@@ -20,8 +20,8 @@ HERE = Path(__file__).parent
 MARK = "RELATIONS: dict[str, Any] = {}\n"
 TRINO = """\
 # Trino has no connector for DuckLake. Its connectors for Hive and Iceberg cannot read these files: the folders hold the
-# files of several snapshots, and only DuckLake's catalogue holds which rows of them were deleted.
-# Its connector for DuckDB reads a plain DuckDB file, a copy that ages until it is made again.
+# files of several snapshots, and only DuckLake's catalogue records which of their rows were deleted.
+# Its connector for DuckDB reads a plain DuckDB file: a copy that shows new data only after another export.
 #
 #   tapescope export /data/archive.duckdb
 #

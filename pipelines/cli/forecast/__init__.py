@@ -17,9 +17,10 @@ from pipelines.cli.registration import register
 @click.option("--day", type=DAY, help="Site day from which to forecast; default: the last day with data.")
 @click.option("--json", "as_json", is_flag=True, help="Print the counts as JSON.")
 def forecast(context: click.Context, site_path: Path, day: datetime | None, as_json: bool) -> None:
-    """Fit models to the site's history. They estimate drives needed, time needed, and what a change would do.
+    """Fit models to the site's history. They estimate how many drives and how much time are needed, and what a change
+    would bring.
 
-    Without a subcommand, compute and store the forecasts of a night, as `tapescope run` does.
+    Without a subcommand, compute and store the nightly forecasts, as `tapescope run` does.
     """
     if context.invoked_subcommand is not None:
         given = [name for name in context.params if context.get_parameter_source(name) is ParameterSource.COMMANDLINE]

@@ -14,14 +14,15 @@ from pipelines.primitives.format import counted, no_estimate, percent
 
 _WORDS = {
     "does not matter": "the size of a buffer does not matter",
-    "by chance": "repeated reads look random: only a buffer for the complete data set would help",
+    "by chance": "repeated reads look random: a smaller buffer would catch hardly more than the share of the data"
+    " that it can hold",
     "matters": "the size of a buffer matters",
 }
 _LIMITS = (
-    "Shares are shares of the bytes read; values in brackets are 90 % intervals, which show how much days differ. Logs"
-    " do not show reads that existing buffers served, so each size is that of an additional buffer. It is assumed to"
-    " take in every recalled file. A file last read before these days counts as never read before, so a buffer would"
-    " have served at least this share."
+    "Shares are shares of the bytes read; only 'reads share' is a share of the number of reads. Values in brackets are"
+    " 90 % intervals, which show how much days differ. Logs do not show reads that existing buffers served, so each"
+    " size is that of an additional buffer. The buffer is assumed to take in every recalled file. A file last read"
+    " before these days counts as never read before, so the shares are lower bounds."
 )
 
 
@@ -45,9 +46,10 @@ def buffer(
     past: Past,
     form: str,
 ) -> None:
-    """Show what a disk buffer in front of the tapes would serve. It gives the share of reads and the size needed.
+    """Show how much of the recalled data a disk buffer in front of the tapes would serve, and which size is enough.
 
-    The logged reads of drives and pools are replayed in order, also with one buffer for each file family.
+    A buffer above this size would serve hardly more. The logged reads of drives and pools are replayed in order, also
+    with one buffer for each file family.
     """
     from pipelines.analysis.forecast import buffers
 

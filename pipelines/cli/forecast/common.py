@@ -42,9 +42,8 @@ def speed_options(command: Command) -> Command:
         ("--speed", "Speed of a drive in MB/s, as VALUE or VALUE:LOW:HIGH."),
         (
             "--drives-like",
-            "Use speed and costs fitted to the site's mounts of these drives, such as"
-            " 'LTO-4 read'; default: drives with the "
-            "most mounts.",
+            "Use the speed and costs that were fitted to the site's mounts of one generation and mode, such as"
+            " 'LTO-4 read'. Default: among those that the sizing formula fits, the one with the most mounts.",
         ),
     ):
         command = click.option(option, help=text)(command)
@@ -103,12 +102,12 @@ def calibration(like: str | None, speed: str | None, past: Past, mode: str = "")
         best = max(known, key=lambda one: (one.found.fits, one.found.n_mounts, one.generation, one.mode))
         like = f"{best.generation} {best.mode}"
         text = (
-            f"Costs are those of {like} at this site, from {best.found.n_mounts} mounts"
+            f"Costs are those of {like} mounts at this site, fitted to {best.found.n_mounts} mounts"
             " (--speed or --drives-like change this)."
         )
         click.echo(text, err=True)
     if like not in everyone:
-        raise TapescopeError(f"no log shows mounts of {like!r} drives", f"drives with mounts: {', '.join(everyone)}")
+        raise TapescopeError(f"no log shows {like!r} mounts", f"logged kinds of mounts: {', '.join(everyone)}")
     if everyone[like].unknown:
         why = "; ".join(dict.fromkeys(no_estimate(one, f"costs of {like}") for one in everyone[like].unknown.values()))
         raise TapescopeError(why, "give --speed, and write efficiencies as numbers")

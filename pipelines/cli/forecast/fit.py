@@ -21,8 +21,8 @@ def fit(past: Past, form: str) -> None:
 
     everyone = fit_site(past())
     notes = [
-        "Values in brackets are 90 % intervals; error_share is a share of the formula's time: for"
-        " half of the mounts, the measured time differs from it by no more."
+        "Values in brackets are 90 % intervals. error_share is the median error: for half of the mounts, the measured"
+        " time differs from the formula's time by at most this share of the formula's time."
     ]
     notes += [f"{one.generation} {one.mode}: {note}." for one in everyone for note in _notes(one)]
     print_parts([Rows("costs", [_costs(one) for one in everyone], REASONS), *notes], form)
@@ -57,7 +57,7 @@ def _notes(one: Any) -> Iterator[str]:
 @history_options()
 @format_option
 def campaign(past: Past, form: str) -> None:
-    """Show the progress and end of site.toml's campaigns. It also shows which change would help most."""
+    """Show the progress and the estimated end of site.toml's campaigns, and which change would help most."""
     from pipelines.analysis.forecast import progress
 
     history = past()
@@ -98,16 +98,17 @@ def _campaign_notes(one: Any) -> Iterator[str]:
     if isinstance(one.end, NoEstimate):
         yield no_estimate(one.end, "the end of the campaign")
         return
-    yield f"by {one.end.n_days} days"
+    yield f"the end is estimated from {one.end.n_days} days"
     for lever in one.end.levers:
         sooner = quantity(one.end.days.value - lever.days, "d")
-        yield f"{lever.name}: {quantity(lever.gb_day, 'GB/day')}, {sooner} sooner"
+        moved = quantity(lever.gb_day, "GB/day")
+        yield f"{lever.name}: {moved} would move in total, and the end would come {sooner} sooner"
 
 
 @click.command()
 @format_option
 def roadmap(form: str) -> None:
-    """Show the published figures of drive generations. These are rates, size of a wrap, time to fill a cartridge."""
+    """Show the published figures of drive generations. They are capacity, rate, size of a wrap, time to fill a tape."""
     from pipelines.config import technology
 
     rows = [

@@ -20,9 +20,9 @@ _AHEAD = (0, 91, 182, 365, 730)
 @history_options(728)
 @format_option
 def growth(group: str, family: str, past: Past, form: str) -> None:
-    """Project daily writes and their annual growth. The archive's size is compared with its plans.
+    """Project daily writes and their annual growth. The archive's size is compared with the plans of site.toml.
 
-    It uses the bytes written each day, from logs or accounting, and every [[plan]] of site.toml.
+    The projection uses the bytes written each day, from logs or accounting. Plans are [[plan]] entries.
     """
     from pipelines.analysis.forecast import held, outlooks, written
 
@@ -31,14 +31,14 @@ def growth(group: str, family: str, past: Past, form: str) -> None:
     now = held(history, found.last_day, group, family)
     parts = [*_ahead(found, now), *_plans(outlooks(history, history.n_days))]
     if not history.site.plan:
-        parts.append("site.toml declares no plan: add [[plan]] with by and holdings_tb, e.g. by = 2012-01-01.")
+        parts.append("site.toml declares no plan: add [[plan]] with holdings_tb and a day, e.g. by = 2012-01-01.")
     print_parts(parts, form)
 
 
 def _holds(now: Any) -> str:
     held = quantity(now.held_tb, "TB")
     if now.is_whole:
-        return f"{held} on tape, from an export of volumes of {now.listed_at:%Y-%m-%d} and later writes,"
+        return f"{held} on tape (according to the export of volumes of {now.listed_at:%Y-%m-%d} and later writes)"
     return f"{held} logged as written (no export of volumes shows earlier data)"
 
 
@@ -107,9 +107,9 @@ def _plan(one: Any) -> Iterator[str]:
     if isinstance(one.holdings_tb, NoEstimate):
         yield f"{name}: {no_estimate(one.holdings_tb, 'whether it is met')}."
     elif isinstance(one.written.growth.factor_year, NoEstimate):
-        yield f"{name}: without growth."
+        yield f"{name}: the estimate assumes that daily writes do not grow."
     if not one.held.is_whole:
         yield f"{name}: data written before the first log is not included, so the size is a lower bound."
     is_short = one.held.held_tb < one.plan.holdings_tb
     if is_short and isinstance(one.days_left, NoEstimate) and not isinstance(one.holdings_tb, NoEstimate):
-        yield f"{name}: the planned size is reached {one.days_left.reason}."
+        yield f"{name}: cannot estimate when the planned size is reached: {one.days_left.reason}."

@@ -69,8 +69,8 @@ def mounts(past: Past, form: str, **options: Any) -> None:
     """Replay the recorded reads under another mount policy. It shows the drive-hours saved and the waits of requests.
 
     Without options, several policies are tried; a policy is listed if no other is better in both hours and waits.
-    Options that are not given keep the site's recorded policy. There is no answer if the replay without
-    changes is more than 10 % off.
+    With options, the rest of the site's recorded policy is kept. There is no answer if the replay without changes
+    differs from the logs by more than 10 %.
     """
     from pipelines.analysis.forecast import advise
 
@@ -90,7 +90,7 @@ def _parts(found: Any) -> Iterator[str | Rows]:
         return
     yield Rows("policies", policy_rows(found))
     yield (
-        f"The replay differs from the logs by up to {percent(found.error)};"
+        f"The replay without changes differs from the logs by up to {percent(found.error)};"
         f" the largest difference is in the {found.what}."
     )
     if found.is_withheld:
@@ -98,11 +98,11 @@ def _parts(found: Any) -> Iterator[str | Rows]:
     elif not found.others:
         yield "None of the policies that were tried is certain to save drive-hours."
     else:
-        yield "Waits last from a request to the first block of its file; hours are those of drives that read."
+        yield "Waits last from a request to the first block of its file; drive-hours are those of mounts for reading."
     if found.unplaced:
         yield (
-            f"The positions of files on tapes of {', '.join(found.unplaced)} are not known, so their order has no "
-            f"effect here."
+            f"The positions of files on tapes of {', '.join(found.unplaced)} are not known, so the replay cannot show"
+            " what another order of reading would change."
         )
     yield ""
     yield Rows("costs", [_costs(kind, cost) for kind, cost in found.reads.costs.items()])

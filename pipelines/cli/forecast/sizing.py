@@ -22,7 +22,8 @@ _TRAFFIC = "NAME=MB/S,FACTOR,EFFICIENCY"
     multiple=True,
     required=True,
     metavar=_TRAFFIC,
-    help="One class of traffic; can be given several times.",
+    help="One class of traffic: rate, factor for backlogs and peaks, efficiency of its drives. Can be given several"
+    " times.",
 )
 @click.option("--availability", default="1", show_default=True, help="Share of time in which a drive can be used.")
 @speed_options
@@ -36,7 +37,7 @@ def drives(
     past: Past,
     form: str,
 ) -> None:
-    """Compute the number of drives that traffic needs. It has an interval, and shows the most important inputs.
+    """Compute the number of drives that traffic needs. The answer has an interval and the most important inputs.
 
     Every number may be VALUE or VALUE:LOW:HIGH, where LOW and HIGH are the ends of a 90 % interval. With --drives-like,
     an efficiency may be FILESxMB. It is then computed from the site's costs for mounts of FILES files of MB megabytes.
@@ -55,7 +56,7 @@ def drives(
     inputs = [
         {"input": name, "at_low_end_drives": low, "at_high_end_drives": high} for name, low, high in needed.tornado
     ]
-    head = f"{needed.whole} drives: {interval(needed.drives, 'drives')}, 90 %"
+    head = f"{needed.whole} drives: {interval(needed.drives, 'drives')}, 90 % interval"
     sensitivity = (
         ["Sensitivity of the number of drives (one input at a time is set to either end of its interval):"]
         if inputs
@@ -90,7 +91,7 @@ def _class(text: str, found: Any) -> Any:
     show_default=True,
     help="Efficiency to reach, as a share of the drive rate.",
 )
-@click.option("--files", "n_files", type=_ABOVE_0, default=10.0, show_default=True, help="Files a mount.")
+@click.option("--files", "n_files", type=_ABOVE_0, default=10.0, show_default=True, help="Number of files per mount.")
 @click.option("--file-mb", type=_ABOVE_0, default=1000.0, show_default=True, help="Size of a file in MB.")
 @click.option(
     "--outage-hours",
@@ -111,7 +112,7 @@ def sizes(
     past: Past,
     form: str,
 ) -> None:
-    """Compute what an efficiency needs. These are file sizes, files per mount, chunks and buffers."""
+    """Compute sizes that an efficiency needs. They are file size, files per mount, data per mount, and buffer size."""
     from pipelines.analysis.models import sizing
 
     service = stated_service(calibration(drives_like, speed, past), speed)

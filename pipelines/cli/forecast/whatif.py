@@ -15,7 +15,9 @@ from pipelines.primitives.format import interval, percent
 @click.argument("volume")
 @click.argument("files")
 @click.option("--generation", help="Drive generation, such as LTO-4, if no log records it.")
-@click.option("--mount-s", default=120.0, show_default=True, help="Seconds that a mount takes.")
+@click.option(
+    "--mount-s", default=120.0, show_default=True, help="Seconds for mounting and dismounting the tape, both together."
+)
 @click.option(
     "--file-s",
     default=4.4,
@@ -36,10 +38,11 @@ def recall(
     past: Past,
     form: str,
 ) -> None:
-    """Estimate how long reading files of a tape takes.
+    """Estimate how long it takes to read files from a tape.
 
-    FILES are numbers such as 3,17,20-40. They are read in three orders, and the complete tape for comparison. The row
-    `together` assumes that these files are next to each other on one tape.
+    FILES are the numbers of the files on the tape, such as 3,17,20-40. The table compares three orders of reading them
+    with a read of the complete tape. The row `together` assumes that the requested files are next to each other on one
+    tape.
     """
     from pipelines.analysis.forecast import estimate_recall
 
@@ -53,19 +56,20 @@ def recall(
     rows.append({"order": "whole tape", "reading_hours": found.whole_s / 3600, "seeks_s": 0.0})
     model = found.model
     basis = (
-        f"{model.n_mounts} {found.generation} mounts at this site"
+        f"from {model.n_mounts} {found.generation} mounts at this site"
         if model.n_mounts
-        else "the published values, because no mount here shows them"
+        else "assumed, because no mount at this site shows how long seeks take"
     )
-    notes = [
-        f"Seeks: {interval(model.factor, '1')} times as long as in the published cost model, according to {basis}."
-    ]
+    notes = [f"Seeks: {interval(model.factor, '1')} times as long as in the published cost model ({basis})."]
     if found.n_lacking:
         notes.append(
             f"{found.n_lacking} files of the tape are not known, so the positions of files"
             " that follow them are underestimated."
         )
-    shares = f"{_share(found.break_even)} in order of request, {_share(found.break_even_in_order)} in order of position"
+    shares = (
+        f"{_share(found.break_even)} if files are read in order of request,"
+        f" {_share(found.break_even_in_order)} if in order of position"
+    )
     notes.append(
         f"{percent(found.share)} of the tape's files are requested. Reading the complete"
         " tape is faster above these shares: "
@@ -110,15 +114,15 @@ def _number_of_drives(_: Any, __: Any, texts: tuple[str, ...]) -> dict[str, int]
     help="Number of drives of a generation, as KIND=NUMBER, such as LTO-4=6.",
 )
 @click.option(
-    "--gap", "gap_s", type=float, help="Longest gap between two files, in seconds; longer gaps are cut to it."
+    "--gap", "gap_s", type=float, help="Longest gap between two files, in seconds; longer gaps are shortened to this."
 )
 @click.option("--faster", "speed", default=1.0, help="Factor by which all drives are faster.")
 @click.option("--depth", default=1, help="Number of requests that a client keeps queued.")
 @click.option(
     "--instances", default=1, help="Number of migration processes per station, each with --inputs and --outputs."
 )
-@click.option("--inputs", type=int, help="Number of mounts from which a migration process reads at once.")
-@click.option("--outputs", type=int, help="Number of mounts to which a migration process writes at once.")
+@click.option("--inputs", type=int, help="Number of tapes from which a migration process reads at the same time.")
+@click.option("--outputs", type=int, help="Number of tapes to which a migration process writes at the same time.")
 @click.option(
     "--disk", "disk_mb_s", type=float, help="Largest rate of a station's disks, reads and writes together, in MB/s."
 )
@@ -133,10 +137,10 @@ def _number_of_drives(_: Any, __: Any, texts: tuple[str, ...]) -> dict[str, int]
 @history_options(7)
 @format_option
 def whatif(past: Past, form: str, **changes: Any) -> None:
-    """Replay the recorded days with changes. There is no answer if a replay without changes is more than 10 % off.
+    """Replay the recorded days with changes. If several changes are given, each is also replayed alone.
 
-    If several changes are given, each is also replayed alone. Changes with which mounts end
-    soonest come first; changes with which drives cannot keep up come last.
+    The list is ordered by the mean end of mounts, the earliest first; changes that the drives cannot keep up with come
+    last. There is no answer if the replay without changes differs from the logs by more than 10 %.
     """
     from pipelines.analysis.forecast import MOST_ERROR, what_if
     from pipelines.analysis.models.simulation import Changes
@@ -156,7 +160,7 @@ def whatif(past: Past, form: str, **changes: Any) -> None:
         if (use := run.uses.get(key))
     ]
     off = (
-        f"The replay differs from the logs by up to {percent(answer.error)};"
+        f"The replay without changes differs from the logs by up to {percent(answer.error)};"
         f" the largest difference is in the {answer.what}."
     )
     parts: list[str | Rows] = [Rows("runs", rows), off]

@@ -42,7 +42,7 @@ class DriveFound:
     def evidence(self) -> str:
         product = f", drive product {self.product}" if self.product else ""
         media = f", mounted {', '.join(sorted(self.media))}" if self.media else ""
-        return f"found in {self.n_rows} of the rows read here, first in {self.file}{product}{media}"
+        return f"found in {self.n_rows} of the rows that were read, first in {self.file}{product}{media}"
 
 
 def note_drives(found: dict[str, DriveFound], tables: dict[str, pl.DataFrame], path: str) -> None:

@@ -51,7 +51,7 @@ class HostsFound:
         """What the logs show of a station's role. They prove none: migrations and users send the same requests."""
         read, written = self.moved[name, "read"], self.moved[name, "written"]
         if read or written:
-            return f"unknown: the host read {read} files from tape and wrote {written}; no line names their user"
+            return f"unknown: the host read {read} files from tape and wrote {written}; no line shows for whom"
         return "unknown: no line shows the purpose of the host"
 
     def note_named(self, pattern: Pattern) -> None:
@@ -82,11 +82,11 @@ class HostsFound:
         found: dict[str, str] = {}
         for host, n in self.clients.most_common():
             found.setdefault(
-                short_host(host), f"log lines name this host: {n} of files that it moved, first in {self.files[host]}"
+                short_host(host), f"{n} log lines record files that this host moved, first in {self.files[host]}"
             )
         for host, n in self.measured.most_common():
             found.setdefault(
-                short_host(host), f"log lines name this host: {n} samples of its load, first in {self.files[host]}"
+                short_host(host), f"{n} log lines record the load of this host, first in {self.files[host]}"
             )
         for host, n in self.named.most_common():
             files = "file name contains" if n == 1 else "file names contain"

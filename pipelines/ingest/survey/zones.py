@@ -108,7 +108,7 @@ def guess_zone(offsets: Counter[tuple[int, int]], words: Counter[str]) -> ZoneGu
     fits = [name for name in CANDIDATES if _agreeing(name, offsets) >= 0.9 * total]
     found = sorted({offset for _, offset in offsets})
     listed = ", ".join(f"UTC{offset / 3600:+g} h" for offset in found)
-    why = f"{total} local times with a known Unix time or offset are at {listed}"
+    why = f"{total} local times have a known offset from UTC: {listed}"
     return ZoneGuess(fits, f"{why}; {quoted}" if words else why)
 
 

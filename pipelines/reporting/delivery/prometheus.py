@@ -11,7 +11,10 @@ _FINDING = ("site", "rule", "entity", "severity", "state")
 # Of a day, in the question `day_state`; without findings it is good only if it is clean.
 _STATES = ("not_run", "not_covered", "part_covered", "clean", "findings")
 _PRICES = {
-    "lost_hours": ("tapescope_finding_lost_hours", "largest number of hours that the finding may have cost"),
+    "lost_hours": (
+        "tapescope_finding_lost_hours",
+        "upper limit of the drive-hours or station-hours that the finding cost",
+    ),
     "lost_gb_day": (
         "tapescope_finding_lost_gb_per_day",
         "GB per day that could have moved in the lost hours without any other limit",
@@ -61,7 +64,7 @@ def registry_of(message: Message) -> CollectorRegistry:
         )
         rate = gauge("tapescope_drive_rate_megabytes_per_second", doc, ("site", "basis"))
         rate.labels(message.site, message.headline["drive_rate_basis"]).set(message.headline["drive_rate_mb_s"])
-    doc = "drive-hours of the period for each use of drive time (bucket) and its group, as in the report"
+    doc = "drive-hours of the period, by use of drive time (bucket) and group of uses, as in the report"
     hours = gauge("tapescope_drive_hours", doc, ("site", "group", "bucket"))
     for row in message.hours:
         hours.labels(message.site, row["group_words"], row["bucket"]).set(row["bucket_hours"])

@@ -171,7 +171,7 @@ class Reader:
         """In a damaged screen whose rows ran 1, 2, 3 … a drive number printed twice means the next one."""
         last = self.state["last_drive"]
         if self.state["is_ocr"] and last is not None and last == [row.juke, row.drive] and row.drive is not None:
-            row.repairs.notes.append(f"drive: second '{row.drive}' read as {row.drive + 1} by the order of the rows")
+            row.repairs.notes.append(f"drive: second '{row.drive}' read as {row.drive + 1} because of the row order")
             row.drive += 1
         first = last is None or last[0] != row.juke
         in_step = row.drive == 1 if first else row.drive == last[1] + 1

@@ -54,7 +54,7 @@ def recognise(head: list[str]) -> Claim:
     if texts.to_frame("text").select(answers.is_header()).to_series().any():
         return Claim(True, 1.0, "the header of CTA's table DRIVE_STATE")
     if texts.str.contains('"polled_at"', literal=True).any():
-        return Claim(False, 0.6, "answers with their time, but not of a known cta-admin command")
+        return Claim(False, 0.6, "answers with a time (polled_at), but not of a known cta-admin command")
     if (
         len(texts)
         and texts[0].strip() in "[{"
@@ -109,7 +109,9 @@ def _read(text: str, origin: Origin) -> pl.DataFrame | str:
             return "bad_time"
     elif origin.modified_at is None:
         raise UnreadableFile(
-            "an answer of cta-admin has no time", 'write {"polled_at": …, "answer": …}', reason="no_clock"
+            "an answer of cta-admin has no time",
+            'write each answer as {"polled_at": …, "answer": …}',
+            reason="no_clock",
         )
     else:
         at = int(origin.modified_at.replace(tzinfo=origin.modified_at.tzinfo or UTC).timestamp()) * 1_000_000

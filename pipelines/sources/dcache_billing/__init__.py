@@ -64,10 +64,10 @@ def recognise(head: list[str]) -> Claim:
         share = (n_headers + n_records) / len(texts)
         if n_headers or share >= 0.5:
             return Claim(True, max(share, 0.6), f"{n_headers} headers and {n_records} records of dCache's billing")
-        return Claim(False, 0.5, "some lines of dCache's billing, but most are other lines")
+        return Claim(False, 0.5, "some lines of dCache's billing, but most lines are something else")
     if what := foreign(texts):
         return Claim(False, 0.7, f"this is {what}")
-    return Claim(False, 0.0, "no line of dCache's billing, which has a date and [cell:name:kind], or a header with ##")
+    return Claim(False, 0.0, "no line is a record of dCache's billing (date and [cell:name:kind]) or its header (##)")
 
 
 def parse(lines: pl.DataFrame, origin: Origin, carry: Carry | None) -> Parsed:

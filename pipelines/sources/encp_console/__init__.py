@@ -44,7 +44,7 @@ def recognise(head: list[str]) -> Claim:
     """A line encp begins an account with, or several of its KEY=VALUE or step lines."""
     texts = [line for line in head if line.strip()]
     if 5 * sum(_LOG_LINE.match(line) is not None for line in texts) >= max(len(texts), 1):
-        return Claim(False, 0.2, "a log with time stamps, which may contain output of encp")
+        return Claim(False, 0.2, "a log with time stamps, not the output of encp alone")
     for sign, least in _SIGNS:
         n_found = sum(sign.match(line) is not None for line in texts)
         if n_found >= least:

@@ -53,7 +53,7 @@ def recognise(head: list[str]) -> Claim:
     if n_known and n_known * 10 >= len(stamped):
         return Claim(True, max(0.6, n_known / len(texts)), f"{n_known} messages of ENDIT's daemons")
     if n_known:
-        return Claim(False, 0.5, "some messages of ENDIT's daemons, but most lines with a time stamp are others")
+        return Claim(False, 0.5, "few of the lines with a time stamp are messages of ENDIT's daemons")
     return Claim(False, 0.0, "no line has a time stamp, a process id and a message of ENDIT's daemons")
 
 

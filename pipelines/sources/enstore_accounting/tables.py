@@ -187,7 +187,7 @@ FORMS = (
 NOT_READ = {
     "tape_library_slots_usage": (
         ("time", "tape_library", "location", "media_type", "free", "used"),
-        "slots, no drives",
+        "it only counts slots of libraries",
     ),
     "write_protect_summary": (("date", "total", "should", "not_yet", "done"), "it only counts write protection tabs"),
     "event": (("tag", "name", "node", "username", "start", "finish"), "it only lists runs of scheduled jobs"),

@@ -35,7 +35,7 @@ def recognise(flats: list[str]) -> Claim | None:
         return Claim(False, 0.2, "JSON, but not of iostat")
     if any(_OBJECT.fullmatch(flat) for flat in flats):
         return Claim(True, 1.0, "JSON of iostat")
-    return Claim(False, 0.6, "JSON of iostat, but without one object per line, as iostat writes it")
+    return Claim(False, 0.6, "JSON of iostat, but reformatted: iostat writes one object per line")
 
 
 def is_json(origin: Origin, lines: pl.DataFrame, state: Carry) -> bool:

@@ -77,7 +77,7 @@ def read_head(lines: tuple[str, ...] | list[str]) -> Head | None:
 
 def _judged(head: Head) -> Head:
     if not head.names or head.step_s <= 0 or (head.layout in ("xport", "json") and head.start <= 0):
-        return replace(head, why_not="the header names neither the length of a bin nor the columns")
+        return replace(head, why_not="the header lacks the columns, the length of a bin or the start")
     return _with_columns(head)
 
 

@@ -147,7 +147,7 @@ def _fitted(rows: pl.DataFrame, header: str, groups: list[HeaderGroup], width: p
 
 def _refuse(header: str) -> NoReturn:
     raise UnreadableFile(
-        f"sadf -h has several activities, and the number of their items is unknown: {header[:120]}",
+        f"sadf -h mixes several activities, each with an unknown number of items: {header[:120]}",
         "write the file with sadf -d and without -h, or each activity into a file of its own",
     )
 

@@ -25,7 +25,11 @@ UNIT, FROZEN = (
     "memory and swap left out, because the unit of -S is unknown",
     "memory left out, because procps 4.0.0 to 4.0.2 does not update it",
 )
-GONE, GUEST, WRAPPED = "counters of disks and swap are missing", "guest time counted since boot", "wrapped counter"
+GONE, GUEST, WRAPPED = (
+    "counters of disks and swap are missing",
+    "user and guest time left out, because guest time is counted since boot",
+    "wrapped counter",
+)
 
 MAY_FREEZE, MAY_BE_BLIND = 1, 2  # eras
 _MEMORY = ("swapped_bytes", "free_bytes", "buffer_bytes", "cache_bytes", "inactive_bytes", "active_bytes")

@@ -35,7 +35,7 @@ def off_clock(rule: Rule, rows: pl.DataFrame, site: Site, period: Period) -> Ite
             continue
         names = ("skew_s", "skew_s_low", "skew_s_high", "watched", "tool", "sample_s", "n_transfers", "blind_below_s")
         facts = {name: found[name] for name in names}
-        facts |= {"apart_s": abs(skew), "which": "before" if skew > 0 else "behind"}
+        facts |= {"apart_s": abs(skew), "which": "ahead of" if skew > 0 else "behind"}
         begin = day_bounds(found["first_day"], period.zone)[0]
         yield Hit(entity, begin, period.bounds[1], skew, facts)
 

@@ -82,7 +82,7 @@ def _of_request(gaps: pl.DataFrame) -> str:
         return ""
     client_s = number(known["client_s"].median())
     after_s = number((known["request_s"] - known["client_s"]).median())
-    return f": the client requests the next file after {client_s:.1f} s; the drive gets it {after_s:.1f} s later"
+    return f": the client's request comes after {client_s:.1f} s and reaches the drive {after_s:.1f} s later"
 
 
 def _share_interval(is_long: NDArray[np.bool_], clusters: NDArray[np.str_]) -> tuple[float, float]:
@@ -140,7 +140,5 @@ def _tense(begin: datetime, end: datetime, is_over: bool, period: Period) -> dic
     """What is over was; what goes on at the end of the period, or of what was logged of it, has been since."""
     if is_over:
         return {"was": "was", "when": f"from {span(begin, end, period.zone)}"}
-    last = (
-        "the end of the day" if end >= period.bounds[1] else (f"{shown(end, period.zone, '%H:%M')}, when the log ends")
-    )
-    return {"was": "has been", "when": f"since {shown(begin, period.zone, '%H:%M')}, and still at {last}"}
+    last = "the end of the day" if end >= period.bounds[1] else (f"{shown(end, period.zone, '%H:%M')} (end of log)")
+    return {"was": "has been", "when": f"since {shown(begin, period.zone, '%H:%M')}, at least until {last}"}

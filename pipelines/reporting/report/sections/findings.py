@@ -34,9 +34,9 @@ def losses(asker: Asker) -> Section:
         return Section(title, sentences=[text])
     sentence = (
         "A gain is the additional data that could move if the cause were removed, up to the limit that the next "
-        "bottleneck sets. Its 90 % interval shows how much it varies by day. Figures with “at most” ignore the next "
-        "bottleneck. A loss that is known only in hours is ranked as if each hour were worth the average gain per "
-        "hour of the other losses. Gains do not add up: removing one bottleneck exposes the next."
+        "bottleneck sets. The 90 % interval shows how much the gain varies from day to day. Figures with “at most” "
+        "ignore the next bottleneck. A loss that is known only in hours is ranked with the median GB per hour of the "
+        "losses that are known in GB. Gains do not add up: removing one bottleneck exposes the next."
     )
     headline = asker.only("headline")
     if headline.get("available_hours") and is_withheld(headline):

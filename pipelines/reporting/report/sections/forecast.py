@@ -21,7 +21,7 @@ _LEVERS = 2
 _NOT_KEPT = "No forecast is stored for this day; `tapescope forecast` and `tapescope run` compute it."
 _TORNADOS = 3
 _COST_DOCS = {
-    "": "fitted value; drift is the change per week of the ratio of measured to computed time",
+    "": "fitted value; the drift is the weekly change of measured time ÷ computed time",
     "_low": "low end of the 90 % interval",
     "_high": "high end of the 90 % interval",
 }
@@ -46,7 +46,7 @@ def campaigns(asker: Asker) -> Section:
     sentences += _plans(asker)
     room = asker.table(
         "spool_headroom",
-        "How long the spools last if tape drives stop writing",
+        "Time until the spools are full if tape drives stop writing",
         ["station", "spool_gb", "in_active_mb_s", "net_mb_s", "outage_hours", "fill_hours"],
     )
     left = len(declared) - _MOST
@@ -96,7 +96,7 @@ def _end(asker: Asker, ahead: list[Row]) -> str:
     if week is not None and week["value"] is not None:
         text += f"; in the next seven days {interval(_estimate(week).times(1e-3), 'TB')} will move"
     levers = sorted((row for row in ahead if row["varied_input"]), key=lambda row: row["value"])[:_LEVERS]
-    sooner = [f"{row['varied_input']} {quantity(end['value'] - row['value'], 'd')} sooner" for row in levers]
+    sooner = [f"{row['varied_input']}: {quantity(end['value'] - row['value'], 'd')} sooner" for row in levers]
     return f"{text}; {', '.join(sooner)}" if sooner else text
 
 
@@ -163,8 +163,8 @@ def _score(asker: Asker) -> list[str]:
         return []
     held = sum(row["verdict"] == "held" for row in over)
     return [
-        f"Of {counted(len(over), 'forecast')} with a known outcome, {held} had this"
-        " outcome within their 90 % interval; nine of ten should."
+        f"For {held} of {counted(len(over), 'forecast')} with a known outcome, the outcome was within the 90 %"
+        " interval; nine of ten are expected."
     ]
 
 
@@ -202,7 +202,7 @@ def _needed(name: str, row: Row, there: int) -> str:
     days = counted(row["n_samples"], row["sample_unit"][:-1])
     stand = f"; the site has {there}" if there else ""
     need = f"{name} drives needed: {interval(_estimate(row), 'drives')}"
-    return f"{need} for twice the traffic of {days}, at the efficiency of the site's mounts{stand}."
+    return f"{need} for twice the average traffic of {days}, at the efficiency of the site's mounts{stand}."
 
 
 def _tornado(name: str, rows: list[Row]) -> list[Figure]:
@@ -237,7 +237,7 @@ def _cost_table(costs: list[Row]) -> Table:
     fitted = [*UNITS.items(), ("drift_week_share", "1")]
     ends = ("", "_low", "_high")
     columns = [
-        Column("drives", "VARCHAR", "kind of drive and direction"),
+        Column("drives", "VARCHAR", "drive generation, and whether the mounts read or wrote"),
         Column("n_mounts", "BIGINT", "number of mounts used in the fit"),
         Column(
             "error_share",

@@ -55,7 +55,7 @@ _PARTS = (
     ),
     (
         "drive_counters",
-        "Drives: counters of the drives",
+        "Drives: work measured by the kernel's counters",
         "drive host device sampled_hours busy_share read_gb written_gb drive_rate_mb_s overall_rate_mb_s f note",
         "the counters of node_exporter or tapestat",
     ),

@@ -26,11 +26,7 @@ def one_sentence(asker: Asker) -> Section:
         moved = f"No transfer was logged on {drives}, {when}"
     else:
         worked = headline["moving_data_hours"]
-        hours = (
-            "for an unknown number of hours, because no log shows them"
-            if worked is None
-            else f"in {fixed(worked, 'h')} of {available}"
-        )
+        hours = "for a time that no log shows" if worked is None else f"in {fixed(worked, 'h')} of {available}"
         share = "" if worked is None else f" ({percent(worked / headline['available_hours'])})"
         moved = (
             f"{quantity(headline['moved_tb'], 'TB')} moved on {drives}, {when}"
@@ -72,7 +68,7 @@ def _rates(headline: Row) -> str:
 
 def _worst(asker: Asker, headline: Row) -> str:
     if is_withheld(headline):
-        return "how the drive-hours were used is not judged, because no log covers most of them"
+        return "the use of the drive-hours is not judged, because most of them have no log"
     return _named_worst(asker) if asker.only("losses") else "no finding has a loss in GB or hours"
 
 
@@ -113,7 +109,7 @@ def waterfall(asker: Asker) -> Section:
     )
     per_drive = {row["drive"]: [row[f"{name}_hours"] for name in groups] for row in asker.ask("drives").as_dicts()}
     figures: list[Figure] = [
-        Waterfall("Hours and share of all drives", "ledger_waterfall", "h", bars),
+        Waterfall("Drive-hours by use, and their share of all drive-hours", "ledger_waterfall", "h", bars),
         Stack("Each drive, hours", "drives", "h", list(groups.values()), per_drive),
     ]
     return Section(title, sentences=[sentence], figures=figures)
@@ -155,8 +151,8 @@ def stations(asker: Asker) -> Section:
     else:
         sentences = ["site.toml declares no station, or the period is unknown."]
     sentences.append(
-        "The time for file marks, tape motion and waiting for a request is not counted as part of a gap between files."
-        f" Gaps of {asker.site.expected_gap_s:g} s are normal at this site."
+        "The gaps below are avoidable gaps: the time for file marks, checksums and tape motion, and the time without a"
+        f" request, are left out. Gaps of {asker.site.expected_gap_s:g} s are normal at this site."
     )
     names = "station role duty_factor duty_half duty_twice duty_factor_out active_in_mb_s active_out_mb_s coverage"
     gaps = "station n_gaps p50_s p95_s modal_s share_long lost_hours"
@@ -200,15 +196,12 @@ def drives(asker: Asker) -> Section:
     changes = asker.table("changes", "Recent changes and their effect", moved, _is_read, 20)
     tables += [changes] if changes.rows else []
     sentences = [
-        "Drive rate is bytes ÷ time in which the drive moved them. Overall rate is"
-        " bytes ÷ wall-clock time from mount request to "
-        "end of dismount, for completely logged mounts. f is overall rate ÷ drive rate. Bytes, files and times are "
-        "those within the period; a mount over midnight counts on both days. The basis"
-        " of a drive rate names how its time "
-        "was measured. call: inside the drive calls; block: the loop over blocks, with checksums and waits for the"
-        " buffer. encp: the client's time, which includes waits for data and file marks, so the rate is too low where"
-        " drives "
-        "waited. estimate: length of a TSM session less its waits for media, client and network."
+        "Drive rate is bytes ÷ time in which the drive moved them. Overall rate is bytes ÷ wall-clock time from mount"
+        " request to end of dismount, for completely logged mounts. f is overall rate ÷ drive rate. Bytes, files and"
+        " times are those within the period, also of mounts that began before it. The basis of a drive rate names how"
+        " its time was measured. call: inside the drive calls; block: the loop over blocks, with checksums and waits"
+        " for the buffer. encp: the client's time, which includes waits for data and file marks, so the rate is too low"
+        " where drives waited. estimate: length of a TSM session less its waits for media, client and network."
     ]
     return Section(
         "Drives", sentences=sentences if asker.ask("drives").rows else ["No log names a drive."], tables=tables
@@ -233,7 +226,7 @@ def data_quality(asker: Asker) -> Section:
     rejected = [column.name for column in asker.catalog.questions["rejects"].columns]
     tables = [
         asker.table("coverage", "Logs with missing hours or without declared hours", coverage.split(), _is_short),
-        asker.table("lines_read", "Lines of the files with data of the period", lines.split()),
+        asker.table("lines_read", "Number of lines in files with data of the period", lines.split()),
         asker.table("files", "Files not loaded", ["path", "state", "reason"], lambda row: row["state"] != "loaded", 20),
         asker.table("rejects", "Lines that could not be read, in files of any period", rejected, most=12),
         asker.table("impossible_dates", "Files with impossible dates", ["path", "source", "summary"], most=20),

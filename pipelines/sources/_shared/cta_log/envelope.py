@@ -49,13 +49,13 @@ def claim_of(head: list[str], program: str) -> Claim:
     counts = {name: int(texts.str.contains(_line_of(name)).sum()) for name in PROGRAMS}
     n_own = counts[program]
     if max(counts, key=lambda name: counts[name]) != program and max(counts.values()):
-        return Claim(False, 0.5, f"most lines are of another program of CTA than {words}")
+        return Claim(False, 0.5, f"most lines are from another program of CTA, not from {words}")
     if n_own >= _LEAST_SHARE * len(texts) and n_own:
         return Claim(True, max(0.6, n_own / len(texts)), f"{n_own} log lines of {words}")
     if n_own:
-        return Claim(False, 0.5, f"some lines are of {words}, but most are other lines")
+        return Claim(False, 0.5, f"only a few lines are from {words}")
     if texts.str.contains(_OTHER_LINE).any():
-        return Claim(False, 0.5, f"the lines are of another program of CTA than {words}")
+        return Claim(False, 0.5, f"the lines are from another program of CTA, not from {words}")
     return Claim(False, 0.0, f"no line is a log line of {words}, as text or JSON")
 
 
