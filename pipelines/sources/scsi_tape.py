@@ -37,7 +37,7 @@ VERSION = 1
 TABLES = (DRIVE,)
 SPEAKS_FOR = "hosts"
 
-_SAMPLE = r"^(?:\S*/)?scsi_tape/(st\d{1,6})/stats/([a-z_]{1,40}):[ \t]*(\S{1,40})[ \t]*$"
+_SAMPLE = r"^(?:[^ \t]*/)?scsi_tape/(st[0-9]{1,6})/stats/([a-z_]{1,40}):[ \t]*([^ \t]{1,40})[ \t]*$"
 _CLOCK = r"^#[ \t]*(\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:\.\d{1,6})?(?:Z|[+-]\d\d:?\d\d)?|\d{10}(?:\.\d{1,6})?)[ \t]*$"
 # the kernel's names, and those of node_exporter's counters of the same; times are in nanoseconds
 _METRICS = {

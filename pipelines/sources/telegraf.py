@@ -27,7 +27,7 @@ CAN_BE_CUT = True
 _START: Carry = {"last": {}}
 _FIELDS = [(name, *name.split(".")) for name in METRICS if "." in name]
 _MEASUREMENTS = sorted({measurement for _, measurement, _ in _FIELDS})
-_LINE = r"^([A-Za-z_][A-Za-z0-9_.-]*)((?:,(?:\\.|[^ \\])*)?) +([^ =]+=.*[^ ]) +(-?\d{9,19}) *$"
+_LINE = r"^([A-Za-z_][A-Za-z0-9_.-]*)((?:,(?:\\.|[^ \\])*)?) +([^ =]+=.*[^ ]) +(-?[0-9]{9,19}) *$"
 _KNOWN = rf"^(?:{'|'.join(_MEASUREMENTS)}),(?:(?:\\.|[^ \\])*,)?host="
 _TAGS = ("host", "agent_host", "source", "name", "interface", "ifName", "ifDescr", "ifIndex", "ifAlias", "cpu")
 _ITEMS = ("name", "interface", "ifName", "ifDescr", "ifIndex")

@@ -25,7 +25,10 @@ TABLES = (TABLE,)
 SPEAKS_FOR = "mounts"
 CAN_BE_CUT = True
 
-_LINE = r'^"?\d{1,3}"?,"?\d{1,3}"?,"?ADSM"?,"?\d\d/\d\d/\d{4}"?,"?\d\d:\d\d:\d\d"?,'
+_LINE = (
+    r'^"?[0-9]{1,3}"?,"?[0-9]{1,3}"?,"?ADSM"?,'
+    r'"?[0-9]{2}/[0-9]{2}/[0-9]{4}"?,"?[0-9]{2}:[0-9]{2}:[0-9]{2}"?,'
+)
 _WIDTH = 24  # fields used; there are more
 _MOST_CHARS = 200
 _KB = 1024

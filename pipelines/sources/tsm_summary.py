@@ -35,8 +35,8 @@ SPEAKS_FOR = "mounts"
 CAN_BE_CUT = True
 IS_WHOLE = True
 
-_STAMP = r'"?\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{6}"?'
-_LINE = rf'^{_STAMP}[,\t]{_STAMP}[,\t]"?[A-Z][A-Z_ ]{{2,40}}"?[,\t]\d*[,\t]'
+_STAMP = r'"?[0-9]{4}-[0-9]{2}-[0-9]{2} [0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{6}"?'
+_LINE = rf'^{_STAMP}[,\t]{_STAMP}[,\t]"?[A-Z][A-Z_ ]{{2,40}}"?[,\t][0-9]*[,\t]'
 _COLUMNS = [
     *("START_TIME", "END_TIME", "ACTIVITY", "NUMBER", "ENTITY", "COMMMETH", "ADDRESS", "SCHEDULE_NAME", "EXAMINED"),
     *(

@@ -14,7 +14,7 @@ from pipelines.sources.protocol import COVERAGE, Origin
 CTIME = r"[A-Z][a-z]{2} [A-Z][a-z]{2} [ 0-3][0-9] [0-9]{2}:[0-9]{2}:[0-9]{2} [12][0-9]{3}"
 CTIME_LENGTH = 24
 
-BFID = r"[A-Z][A-Z0-9]*?\d{14,}"  # a file's id: its system, the epoch of its birth, a counter
+BFID = r"[A-Z][A-Z0-9]*?[0-9]{14,}"  # a file's id: its system, the epoch of its birth, a counter
 # The lines of encp's data access layer, and their columns.
 ACCESS_KEYS = {
     "INFILE": "source_path",

@@ -57,7 +57,7 @@ DEFAULT = (
 )
 # Lines of all kinds in their default layouts begin so; the kinds are those dCache knows.
 KINDS = ("transfer", "request", "remove", "hit", "warning", "store", "restore")
-PREFIX = rf"^\d\d\.\d\d \d\d:\d\d:\d\d \[[^\]]*:({'|'.join(KINDS)})\] "
+PREFIX = rf"^[0-9]{{2}}\.[0-9]{{2}} [0-9]{{2}}:[0-9]{{2}}:[0-9]{{2}} \[[^\]]*:({'|'.join(KINDS)})\] "
 
 
 @dataclass(frozen=True)
