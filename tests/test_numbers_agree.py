@@ -27,6 +27,7 @@ from streamlit.testing.v1 import AppTest
 from dashboards import data, tables
 from dashboards.pages import find_parts, find_views
 from pipelines import steps
+from pipelines.answers import question as questions
 from pipelines.answers.question import Answer, ask
 from pipelines.catalog.contracts import Column, load_catalog
 from pipelines.cli import cli
@@ -36,6 +37,7 @@ from pipelines.primitives.format import counted, fixed, price, quantity
 from pipelines.reporting import delivery
 from pipelines.reporting.delivery import prometheus
 from pipelines.reporting.report import Report, make_report, write_report
+from pipelines.warehouse.connection import Warehouse
 from support.app import at, drawn, drawn_rows
 from support.served import APP, DEADLINE_S
 
@@ -122,7 +124,8 @@ def look(site: Site, page: str, part: str) -> Shown | None:
     if any("Part “" in one.value for one in app.warning):
         return None
     catalog = load_catalog()
-    answers = {(name, params): ask(site, catalog, name, dict(params)) for name, params in asked}
+    with Warehouse(site).read() as connection:
+        answers = {(name, params): questions.answer(connection, catalog, name, dict(params)) for name, params in asked}
     charts = [pl.read_ipc_stream(one.data.data).to_dicts() for chart in drawn(app) for one in chart.proto.datasets]
     shown = [one.value.to_dict("records") for one in app.dataframe]
     return Shown((page, part), list(filter(None, shown)), list(filter(None, charts)), answers, app)
@@ -132,11 +135,11 @@ def look(site: Site, page: str, part: str) -> Shown | None:
 def asking() -> Iterator[set[tuple[str, Key]]]:
     """The questions that pages ask meanwhile, and with what; they get their answers as ever."""
     asked: set[tuple[str, Key]] = set()
-    answer = data.ask
+    from_pages = data.ask
 
     def noted(name: str, snapshot: int, params: dict[str, str]) -> data.Asked:
         asked.add((name, tuple(sorted(params.items()))))
-        return answer(name, snapshot, params)
+        return from_pages(name, snapshot, params)
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(data, "ask", noted)

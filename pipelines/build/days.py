@@ -106,22 +106,25 @@ _BEGUN = f"CASE WHEN {_START} BETWEEN day - 31 AND day THEN {_START} ELSE day EN
 
 # Pairs of days with lines about one request of Enstore, of the requests that some days have lines of.
 _ENSTORE_REQUESTS = f"""
-WITH request_lines AS (
+WITH request_lines AS NOT MATERIALIZED (
     SELECT system, unique_id, day FROM bronze.enstore_log_manager WHERE unique_id IS NOT NULL
-    UNION
+    UNION ALL
     SELECT system, unique_id, day FROM bronze.enstore_log_mover WHERE unique_id IS NOT NULL
-    UNION
+    UNION ALL
     SELECT system, unique_id, day FROM bronze.enstore_log_encp WHERE unique_id IS NOT NULL
-    UNION
+    UNION ALL
     SELECT system, unique_id, unnest([day, {_BEGUN}]) FROM bronze.enstore_accounting_transfer
-    UNION
+    UNION ALL
     SELECT system, unique_id, unnest([day, {_BEGUN}]) FROM bronze.enstore_accounting_error
-    UNION
+    UNION ALL
     SELECT system, request_id, day FROM silver.request
+),
+-- few of all: those of these days are looked for in the others
+touched AS (
+    SELECT DISTINCT system, unique_id, day FROM request_lines WHERE day IN (SELECT unnest($days))
 )
 SELECT DISTINCT a.day, b.day
-FROM request_lines a JOIN request_lines b ON b.system = a.system AND b.unique_id = a.unique_id AND b.day <> a.day
-WHERE a.day IN (SELECT unnest($days))
+FROM touched a JOIN request_lines b ON b.system = a.system AND b.unique_id = a.unique_id AND b.day <> a.day
 """
 
 # The same for CTA, whose lines have no number of a request. A file belongs to the latest request before it that was not
@@ -203,7 +206,7 @@ class DayLinks:
     def __init__(self, ask: Callable[[str], list[tuple[Any, ...]]]) -> None:
         self._ask = ask
         self._pairs: dict[str, set[tuple[date, date]]] = {}
-        self._asked: set[tuple[str, frozenset[date]]] = set()
+        self._asked: dict[str, set[date]] = {}
 
     @cached_property
     def _spans(self) -> list[tuple[date, date]]:
@@ -231,6 +234,11 @@ class DayLinks:
         """
         return self.waits(self.waits(days), (_CTA_REQUESTS,))
 
+    def note_made(self, name: str) -> None:
+        """Requests were made again: days have further pairs."""
+        if name in ("silver.cta_transfer", "silver.request"):
+            self._asked.clear()
+
     def waits(self, days: set[date], kinds: tuple[str, ...] = (_ENSTORE_REQUESTS, _CTA_REQUESTS)) -> set[date]:
         """The days, and those with lines about the same requests, however long these waited."""
         if not days:
@@ -238,11 +246,10 @@ class DayLinks:
         found = set(days)
         for sql in kinds:
             pairs = self._pairs.setdefault(sql, set())
-            key = (sql, frozenset(days))
-            if key not in self._asked:
+            if new := days - self._asked.setdefault(sql, set()):
                 # what was built before is overwritten while the build goes on: a pair that was found once is kept
-                pairs.update(self._ask(bind(sql, {"days": sorted(days)})))
-                self._asked.add(key)
+                pairs.update(self._ask(bind(sql, {"days": sorted(new)})))
+                self._asked[sql] |= new
             found |= {other for day, other in pairs if day in days and other is not None}
         return found
 

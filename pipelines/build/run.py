@@ -136,6 +136,7 @@ class _Build:
             if rewritten or is_all:
                 self.inputs.replaced(relation, bind(_OF_DAYS, [run]) if is_all else "")
             changed |= {day for day, _, has_other_content, _ in compared if has_other_content}
+        self._links.note_made(relation.full_name)
 
     def _write_days(self, relation: Relation, days: list[date], filled: list[date]) -> None:
         table, n_before = f"{LAKE}.{relation.full_name}", 0
