@@ -35,7 +35,7 @@ TITLES = {
     "cta_re_loop": "Python loop with re",
     "cta_json_loop": f"Python loop with {json_library()}",
     "whatif": "what-if of a recorded week",
-    "nightly": "a day of 200 drives, to the report",
+    "nightly": "one day's logs of 200 drives, to the report",
 }
 PLAN = {
     VMSTAT: ("ingest", "parse", "read_blocks", "read_lines", "jc"),

@@ -109,7 +109,7 @@ def open_page(title: str, compares: bool = False, reloads: bool = False) -> Page
     for begin, end in zone.repeated(*page.span()):
         st.caption(
             f"On {format.day_text(begin.date())} the clocks went back: {begin:%H:%M} to {end:%H:%M} occurred twice."
-            " Charts and tables show both as one hour; choose UTC in the side bar to separate them."
+            " Charts and tables show the two hours as one; choose UTC in the side bar to separate them."
         )
     st.session_state[_IS_FRESH] = True
     refreshes = state.keep("refresh", "yes" if state.value("refresh") == "yes" else "")

@@ -30,11 +30,11 @@ COLUMNS = {
     "saved_hours": ("saved [h]", "%.2f", "drive-hours saved, compared with the replay of the recorded policy"),
     "saved_hours_low": ("saved, at least [h]", "%.2f", "lower end of the 90 % interval of the drive-hours saved"),
     "saved_hours_high": ("saved, at most [h]", "%.2f", "upper end of the 90 % interval of the drive-hours saved"),
-    "wait_p50_hours": ("median wait [h]", "%.2f", "time from a request to the first block of its file"),
+    "wait_p50_hours": ("median wait [h]", "%.2f", "median time from a request to the first block of its file"),
     "wait_p95_hours": (
         "95 % of requests wait less than [h]",
         "%.2f",
-        "time from a request to the first block of its file",
+        "95th percentile of the time from a request to the first block of its file",
     ),
 }
 

@@ -46,7 +46,7 @@ COLUMNS = {
         "waited [h]",
         "%.2f",
         "sum over all mounts of the waits for a drive, for the tape,"
-        " for a free input or output of the station, or for enough data to write (a chunk)",
+        " for a free input or output of the station, and for enough data to write (a chunk)",
     ),
     "ended_hours": ("all work ends after [h]", "%.2f", "time from the first request to the end of the last mount"),
     "done_hours": (

@@ -215,7 +215,7 @@ def test_a_replay_that_is_off_withholds_the_answer(short_week: RequestedReads) -
     off = judge_policies(replace(short_week, record=replace(short_week.record, uses=uses)), 600.0)
     assert off.is_withheld and off.others == () and off.error == pytest.approx(0.3, abs=0.02)
     thin = judge_policies(replace(short_week, record=replace(short_week.record, share=0.8)), 600.0)
-    assert thin.is_withheld and "bytes of files whose request no log shows" in thin.what
+    assert thin.is_withheld and "bytes of files without a logged request" in thin.what
 
 
 def test_the_best_save_more_than_what_makes_requests_wait_less(short_week: RequestedReads) -> None:

@@ -380,7 +380,7 @@ def of_the_models(night: Night) -> None:
         assert (row["reads"], row["read [TB]"]) == (same["n_reads"], round(same["read_tb"], 3))
         if same["flat_from_tb"] is not None:
             assert row["sufficient buffer size [TB]"] == same["flat_from_tb"]
-            assert row["bytes read again"] == format.percent(same["again_share"])
+            assert row["share of bytes read again"] == format.percent(same["again_share"])
 
 
 def forecast(night: Night, *command: str) -> dict[str, list[dict[str, Any]]]:

@@ -92,7 +92,7 @@ def test_one_stream_and_others_against_it(app: AppTest) -> None:
 
 def test_what_is_loaded_is_not_asked_for(app: AppTest) -> None:
     opened(app, "stations", part="disks")
-    assert "vmstat logs (stkendm8a, stkendm12a) only count all disks of a host together" in texts(app)
+    assert "vmstat logs (stkendm8a, stkendm12a) only count the sum over all disks of a host" in texts(app)
 
 
 def test_links_are_scaled_to_the_fullest(app: AppTest) -> None:
@@ -121,7 +121,7 @@ def test_whole_tape_or_files(app: AppTest) -> None:
     opened(app, "tapes", part="whole")
     compared = linked_table(app, "is_whole_quicker", "requested_at")
     assert not compared["is_whole_quicker"].any()
-    assert f"None of {len(compared)} mounts would have been faster by reading the whole tape." in texts(app)
+    assert f"In none of {len(compared)} mounts would reading the whole tape have been faster." in texts(app)
     opened(app, "tapes", part="whole", group="cms", station="pic-stager")
     narrowed = linked_table(app, "volume", "is_whole_quicker")
     assert 0 < len(narrowed) < len(compared) and narrowed["volume"].str.endswith("tape=G03243").all()
@@ -137,7 +137,7 @@ def test_mounts_that_came_back_are_counted_in_a_sentence(app: AppTest, archive: 
     rows = asked(archive, "remount_cost", first_day="2010-03-10")
     n_extra, hours = sum(row["n_extra"] for row in rows), sum(row["wasted_hours"] for row in rows)
     assert n_extra == 16 and f"{n_extra} mounts were remounts of a tape" in texts(app)
-    assert f"Mounting and dismounting in them took {hours:.2f} h of drive time" in texts(app)
+    assert f"Their mounting and dismounting took {hours:.2f} h of drive time" in texts(app)
 
 
 def test_figures_are_those_of_ask(app: AppTest, archive: Path) -> None:

@@ -263,10 +263,11 @@ def test_a_link_that_was_rotated_is_one_and_its_configuration_says_what_it_carri
 def test_copies_of_a_log_are_counted_once(tmp_path: Path) -> None:
     log = sorted((SOURCES / "enstore_log").glob("clean*.log"))[0].read_text()
     (tmp_path / "LOG-2010-06-15").write_text(log)
-    alone = re.findall(r"\d+ (?:rows|of files)", guessed(tmp_path))
+    counts = r"\d+ (?:of the rows|log lines)"
+    alone = re.findall(counts, guessed(tmp_path))
     (tmp_path / "LOG-2010-06-15.copy").write_text(log)
     (tmp_path / "MOUNTS-2010-06-15").write_text("".join(log.splitlines(keepends=True)[::2]))
-    assert alone and re.findall(r"\d+ (?:rows|of files)", guessed(tmp_path)) == alone
+    assert alone and re.findall(counts, guessed(tmp_path)) == alone
 
 
 def test_a_site_that_lies_elsewhere_finds_its_logs(tmp_path: Path) -> None:

@@ -92,7 +92,9 @@ def show_rest() -> None:
         components.heading(withheld)
         if withheld.rows:
             components.show_table(withheld, ["rule", "source", "host", "missing_hours", "share", "needed", "day"])
-            st.caption("Too few hours of logs were read to judge these rules. No number includes the missing hours.")
+            st.caption(
+                "Too few hours of logs were read for a verdict of these rules. No number includes the missing hours."
+            )
         elif all(row["state"] in ("findings", "clean") for row in days.rows):
             st.info("No verdict is withheld: enough was read of every log that site.toml declares.")
         else:

@@ -19,7 +19,7 @@ from pipelines.primitives.text import escape_control
     help="Number of lines to show for each file and reason.",
 )
 @click.option(
-    "--anonymise", is_flag=True, help="Replace names of hosts, drives, volumes, paths, users and long numbers."
+    "--anonymise", is_flag=True, help="Replace long numbers, and names of hosts, drives, volumes, paths and users."
 )
 @site_option
 def rejects(source: str | None, most: int, anonymise: bool, site_path: Path) -> None:

@@ -68,7 +68,7 @@ SPEAKS_FOR = {
 AVERAGES = "averages since boot"
 COUNTERS = "counters since boot that only mark the start of an interval"
 OTHER_SERIES = "of a series that is not read"
-OTHER_PROGRAM = "of another program of the archive, whose lines are read only from files that mostly consist of them"
+OTHER_PROGRAM = "of another program of the archive (read only from files that mostly consist of such lines)"
 NO_YEAR = "without a year, which neither the file name nor `date` in site.toml gives"
 
 

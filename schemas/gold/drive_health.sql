@@ -13,8 +13,8 @@ drive = { type = "VARCHAR", doc = "drive" }
 n_mounts = { type = "BIGINT", doc = "number of mounts in the drive that were requested that day, including mounts that failed" }
 n_transfers = { type = "BIGINT", doc = "number of complete files whose transfer ended that day" }
 volume_gb = { type = "DOUBLE", unit = "GB", doc = "data of complete files that moved to or from tape that day" }
-read_errors = { type = "BIGINT", doc = "read errors that the drive counted, including corrected errors. They are the counts that the mover logged, else those of the drive's SCSI pages. Failed transfers do not count. NULL where no log shows it" }
-write_errors = { type = "BIGINT", doc = "write errors that the drive counted, including corrected errors. Failed transfers do not count. NULL where no log shows it" }
+read_errors = { type = "BIGINT", doc = "read errors that the drive counted, corrected or not: the counts that the mover logged or, without these, the counts on the drive's SCSI pages. A failed transfer is not counted as an error. NULL where no log shows such counts" }
+write_errors = { type = "BIGINT", doc = "write errors that the drive counted, corrected or not, from the same logs as read_errors. A failed transfer is not counted as an error. NULL where no log shows such counts" }
 uncorrected_errors = { type = "BIGINT", doc = "read and write errors that the drive could not correct, from its SCSI pages; NULL where no page was read" }
 block_retries = { type = "BIGINT", doc = "blocks that the drive read or wrote again, from its SCSI pages; NULL where no page was read" }
 n_alerts = { type = "BIGINT", doc = "number of tape alerts (warnings in the SCSI pages) that the drive raised" }

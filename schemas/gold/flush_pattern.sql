@@ -10,15 +10,15 @@ features = ["D6", "M26", "M27", "M28"]
 day = { type = "DATE", doc = "site day of hour_at" }
 hour_at = { type = "TIMESTAMP", doc = "start of the hour, UTC" }
 host = { type = "VARCHAR", doc = "host" }
-from_at = { type = "TIMESTAMP", doc = "start of the first burst; first sample where there are no bursts" }
-to_at = { type = "TIMESTAMP", doc = "end of the last burst; last sample where there are no bursts" }
+from_at = { type = "TIMESTAMP", doc = "start of the first burst or, if the hour has no bursts, of its first sample" }
+to_at = { type = "TIMESTAMP", doc = "end of the last burst or, if the hour has no bursts, of its last sample" }
 step_s = { type = "DOUBLE", unit = "s", doc = "usual time from one sample to the next" }
 shortest_period_s = { type = "DOUBLE", unit = "s", doc = "shortest time from burst to burst that these samples can show: three times step_s" }
 verdict = { type = "VARCHAR", doc = "burst (bursts were found), or resolution insufficient (no bursts were found; those with a period shorter than shortest_period_s would not show)" }
 n_bursts = { type = "BIGINT", doc = "number of bursts in the hour" }
 period_s = { type = "DOUBLE", unit = "s", doc = "usual time from the start of one burst to the start of the next, computed as the time by which the samples must be shifted to best match the unshifted samples" }
 on_s = { type = "DOUBLE", unit = "s", doc = "median length of a burst, a multiple of step_s" }
-amplitude_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "write rate within bursts: 95th percentile of the samples with writes" }
+amplitude_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "write rate within bursts: 95th percentile of those write rates in the hour that exceed 1 MB/s" }
 burst_bytes = { type = "DOUBLE", unit = "bytes", doc = "median number of bytes written in one burst" }
 mean_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "average write rate while the pattern lasts: burst_bytes / period_s" }
 implied_cache_gb = { type = "DOUBLE", unit = "GB", doc = "size that the buffer cache would have if it were flushed whenever a tenth of it holds unwritten data: ten times burst_bytes" }

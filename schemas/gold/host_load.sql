@@ -22,7 +22,7 @@ read_writing_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "average read rate w
 read_else_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "average read rate while the host did not write (outside writing_s); NULL where it always wrote" }
 low_writing_s = { type = "DOUBLE", unit = "s", doc = "seconds of writing_s in which the read rate was below a tenth of read_else_mb_s. NULL where read_else_mb_s is below 1 MB/s or covers less than 10 s, too little to compare" }
 low_else_s = { type = "DOUBLE", unit = "s", doc = "seconds outside writing_s in which the read rate was below a tenth of read_else_mb_s. NULL where read_else_mb_s is below 1 MB/s or covers less than 10 s, too little to compare" }
-starved_s = { type = "DOUBLE", unit = "s", doc = "seconds in which writes delayed reads: low_writing_s minus the seconds of slow reads expected in that time without writes, in proportion to low_else_s. Samples do not show whether reads were needed. NULL where low_writing_s is NULL" }
+starved_s = { type = "DOUBLE", unit = "s", doc = "estimated seconds in which writes delayed reads: low_writing_s minus the seconds with slow reads that writing_s would contain if slow reads were as frequent in it as outside (low_else_s). Samples do not show whether reads were needed. NULL where low_writing_s is NULL" }
 denied_s = { type = "DOUBLE", unit = "s", doc = "part of starved_s in which a drive wrote a file from this host to tape, so that disk reads were needed. NULL where starved_s is NULL or no drive log has such a file in the hour" }
 file_id = { type = "VARCHAR", doc = "file with the first sample of the hour" }
 line_no = { type = "BIGINT", doc = "number of the line with the first sample of the hour" }

@@ -1,6 +1,6 @@
 /*
 title = "Load of links over stretches of minutes"
-grain = "one row per link, direction of traffic (from the station's view) and stretch: part of an hour for which one sample is the shortest that covers it"
+grain = "one row per link, direction of traffic (from the station's view) and stretch (part of an hour throughout which the same sample is the shortest that covers it)"
 why = "A link may be full for a few minutes, which an hourly average hides. Each second counts once, in the shortest sample that covers it."
 partition = "month"
 

@@ -1,6 +1,6 @@
 /*
 title = "Reading single files compared with reading the complete tape"
-grain = "one row per pair of mounts of the same tape: one picked single files, the other read the complete tape"
+grain = "one row per pair of mounts of the same tape, of which one picked some files (two or more) and the other read the complete tape"
 why = "Shows above which share of a tape's files it is faster to read the complete tape than to pick files. The two mounts may be from different days."
 lineage = []
 features = ["D10", "P43", "S3"]
@@ -8,7 +8,7 @@ features = ["D10", "P43", "S3"]
 [columns]
 system = { type = "VARCHAR", doc = "archive system" }
 volume = { type = "VARCHAR", doc = "tape label" }
-session_id = { type = "VARCHAR", doc = "identifier of the mount that picked single files" }
+session_id = { type = "VARCHAR", doc = "identifier of the mount that picked files" }
 drive = { type = "VARCHAR", doc = "drive of the mount that picked files" }
 site_day = { type = "DATE", doc = "site day of the mount that picked files" }
 requested_at = { type = "TIMESTAMP", doc = "when the mount that picked files was requested" }

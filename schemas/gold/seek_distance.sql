@@ -17,7 +17,7 @@ position_s = { type = "DOUBLE", unit = "s", doc = "duration of all motions of th
 mean_s = { type = "DOUBLE", unit = "s", doc = "mean duration of one motion of this class" }
 p50_s = { type = "DOUBLE", unit = "s", doc = "median duration of one motion of this class" }
 max_s = { type = "DOUBLE", unit = "s", doc = "duration of the longest motion of this class" }
-passed_gb = { type = "DOUBLE", unit = "GB", doc = "mean distance of a motion, as data passed: number of files passed x mean size of the files that the mounts with the motions read" }
+passed_gb = { type = "DOUBLE", unit = "GB", doc = "mean amount of data passed in one motion, estimated as mean number of files passed x mean size of the files read before and after the motions" }
 
 [[checks]]
 expectation = "ExpectCompoundColumnsToBeUnique"

@@ -5,7 +5,7 @@ why = "A missing log is itself a finding, because no other number shows what hap
 features = ["I13"]
 
 [columns]
-source = { type = "VARCHAR", doc = "kind of log that is missing; unknown where no file of the input was recognised" }
+source = { type = "VARCHAR", doc = "kind of log that is missing; `unknown` where no file of the input was recognised" }
 host = { type = "VARCHAR", doc = "host, link or archive system whose log is missing" }
 from_at = { type = "TIMESTAMP", doc = "start of the interval without log lines" }
 to_at = { type = "TIMESTAMP", doc = "end of the interval without log lines" }

@@ -1,7 +1,7 @@
 /*
 title = "How well stations use their streams"
 grain = "one row per station, direction and site day with at least one active half-hour"
-why = "Shows how much of the capacity of its streams (concurrent file transfers) a station uses. If one stream moves files at 75 MB/s but averages 33 MB/s over active hours, it is idle more than half of the time."
+why = "Shows how much of the capacity of its streams (concurrent file transfers) a station uses. If one stream moves files at 75 MB/s but averages 33 MB/s over active half-hours, it is idle more than half of the time."
 partition = "month"
 features = ["M30", "M33", "M34", "M35"]
 
@@ -13,7 +13,7 @@ direction = { type = "VARCHAR", doc = "in (from tape to the station, reads) or o
 n_active = { type = "BIGINT", doc = "number of active half-hours: those in which the average rate of the station's links exceeded the threshold" }
 long_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "average rate of the station's links in active half-hours, including gaps between files" }
 stream_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "rate of one stream while a file moves; NULL where neither spool writes nor drive logs show it" }
-stream_basis = { type = "VARCHAR", doc = "what stream_mb_s was computed from: flush (write rate during bursts on the spool, median of the hours) or drive (median drive rate of the station's files)" }
+stream_basis = { type = "VARCHAR", doc = "what stream_mb_s was computed from: `flush` (median of mean_mb_s over those hours of the day in which gold.flush_pattern has bursts) or `drive` (median drive rate of the station's files that day)" }
 n_streams = { type = "BIGINT", doc = "smallest number of streams that can reach long_mb_s: long_mb_s / stream_mb_s, rounded up; an excess of up to 0.02 is rounded down" }
 efficiency = { type = "DOUBLE", unit = "1", doc = "long_mb_s / (n_streams x stream_mb_s)" }
 

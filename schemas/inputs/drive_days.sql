@@ -15,7 +15,7 @@ day = { type = "DATE", doc = "site day, listed only if server logs cover the dri
 read_gb = { type = "DOUBLE", unit = "GB", doc = "data that the drive read in complete files on that day" }
 write_gb = { type = "DOUBLE", unit = "GB", doc = "data that the drive wrote in complete files on that day" }
 known_hours = { type = "DOUBLE", unit = "h", doc = "hours of the day for which logs cover the drive" }
-down_hours = { type = "DOUBLE", unit = "h", doc = "hours of the day in which the drive was offline, in error or cleaning" }
+down_hours = { type = "DOUBLE", unit = "h", doc = "hours of the day in which the drive was offline, in error, cleaning or hung" }
 */
 WITH told AS (
     SELECT day, drive, sum(duration_us) FILTER (bucket <> 'unknown') AS known_us,

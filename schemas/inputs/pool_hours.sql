@@ -1,6 +1,6 @@
 /*
 title = "Requests of pools per hour"
-why = "Lists the requests of each pool per hour, to separate periods in which the same number of pools shared the work."
+why = "Lists the requests of each pool per hour, to find the hours at which the number of pools that share the work changed."
 takes = ["first_day", "last_day"]
 
 [columns]

@@ -9,7 +9,7 @@ doc = "site day for which outcome and state are reported; default: the last day 
 [params.n_days]
 type = "BIGINT"
 default = "28"
-doc = "number of compared site days before the recommendation was applied, and also number of those after it"
+doc = "number of site days to compare before the recommendation was applied; the same number of days after it is compared"
 
 [columns]
 number = { type = "BIGINT", doc = "recommendation" }
@@ -19,14 +19,14 @@ made_day = { type = "DATE", doc = "site day on which the recommendation was made
 applied_day = { type = "DATE", doc = "first site day on which the recommendation was in effect; NULL where it was not applied by the last day" }
 is_hours = { type = "BOOLEAN", doc = "true if the recommendation gives drives more hours in which they can work; false if it raises their rate" }
 predicted_gb_day = { type = "DOUBLE", unit = "GB/day", doc = "promised gain" }
-predicted_gb_day_low = { type = "DOUBLE", was = "predicted_least_gb_day", unit = "GB/day", doc = "low end of the 90 % interval of the gain that was promised" }
-predicted_gb_day_high = { type = "DOUBLE", was = "predicted_most_gb_day", unit = "GB/day", doc = "high end of the 90 % interval of the gain that was promised" }
+predicted_gb_day_low = { type = "DOUBLE", was = "predicted_least_gb_day", unit = "GB/day", doc = "low end of the 90 % interval of the predicted gain" }
+predicted_gb_day_high = { type = "DOUBLE", was = "predicted_most_gb_day", unit = "GB/day", doc = "high end of the 90 % interval of the predicted gain" }
 day = { type = "DATE", doc = "site day; NULL where there is no day to compare" }
 is_after = { type = "BOOLEAN", doc = "true for a day after the recommendation was applied" }
 moved_gb = { type = "DOUBLE", unit = "GB", doc = "data moved that day by the drives that the recommendation concerns" }
-busy_hours = { type = "DOUBLE", unit = "h", doc = "busy hours that day of the drives that the recommendation concerns, added up" }
+busy_hours = { type = "DOUBLE", unit = "h", doc = "total busy hours, on that day, of the drives that the recommendation concerns" }
 peers_gb = { type = "DOUBLE", unit = "GB", doc = "data moved that day by other drives of the same technologies" }
-peers_hours = { type = "DOUBLE", unit = "h", doc = "busy hours that day of other drives of the same technologies, added up" }
+peers_hours = { type = "DOUBLE", unit = "h", doc = "total busy hours, on that day, of other drives of the same technologies" }
 */
 WITH last_said AS (
     -- a repeated event is a correction: the last one of each kind counts, from its day on

@@ -16,7 +16,7 @@ doc = "end of the period, exclusive, UTC"
 
 [columns]
 watched = { type = "VARCHAR", doc = "what the sample measures: network, disk or link" }
-tool = { type = "VARCHAR", doc = "program that took the samples; the word switch for links" }
+tool = { type = "VARCHAR", doc = "program that took the samples; `switch` for links" }
 at_s = { type = "DOUBLE", unit = "s", doc = "start of the sample, in seconds since 1970" }
 step_s = { type = "DOUBLE", unit = "s", doc = "duration of the sample" }
 in_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "rate into the station over all its interfaces or links, or rate of writes to its disks" }

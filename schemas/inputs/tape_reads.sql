@@ -16,11 +16,11 @@ doc = "maximum number of reads for each kind of log; only the newest reads are r
 [columns]
 witness = { type = "VARCHAR", doc = "log that shows the read: drives (complete reads of files, identified by their position on tape) or pools (completed restores, identified by dCache's pnfsid). One read may occur in both" }
 system = { type = "VARCHAR", doc = "archive system" }
-file = { type = "VARCHAR", doc = "identity of the file: volume:number:bytes in logs of drives, pnfsid:bytes in records of pools. A different size means another file" }
+file = { type = "VARCHAR", doc = "identity of the file, as `volume:number:bytes` (logs of drives) or `pnfsid:bytes` (records of pools). A different size means another file" }
 storage_group = { type = "VARCHAR", doc = "storage group; NULL where no log records it" }
 file_family = { type = "VARCHAR", doc = "file family; NULL where no log records it" }
-bytes = { type = "BIGINT", unit = "bytes", doc = "size of the file: its size on tape in logs of drives, its size in the pool in records of pools" }
-read_at = { type = "TIMESTAMP", doc = "time of the file's first block in logs of drives, time of the restore request in records of pools" }
+bytes = { type = "BIGINT", unit = "bytes", doc = "size of the file on tape (logs of drives) or in the pool (records of pools)" }
+read_at = { type = "TIMESTAMP", doc = "time of the file's first block (logs of drives) or of the restore request (records of pools)" }
 day = { type = "DATE", doc = "site day of read_at" }
 */
 WITH told AS (

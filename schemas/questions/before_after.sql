@@ -6,7 +6,7 @@ takes = ["first_day", "last_day", "changed_at", "drive"]
 
 [columns]
 is_after = { type = "BOOLEAN", doc = "true for mounts requested at the change or after it; false for mounts before it" }
-n_sessions = { type = "BIGINT", doc = "mounts" }
+n_sessions = { type = "BIGINT", doc = "number of mounts in this row" }
 volume_gb = { type = "DOUBLE", unit = "GB", doc = "data moved on tape in the mounts of this row" }
 p25_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "lower quartile of the overall rates of the mounts in this row" }
 p50_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "median overall rate of the mounts in this row" }

@@ -8,7 +8,7 @@ takes = ["host"]
 host = { type = "VARCHAR", doc = "host" }
 mode = { type = "VARCHAR", doc = "mode of the tests: read, write or copy; NULL where the log file shows no dd command" }
 block_bytes = { type = "BIGINT", unit = "bytes", doc = "block size" }
-n_runs = { type = "BIGINT", doc = "plausible runs" }
+n_runs = { type = "BIGINT", doc = "number of plausible test runs with this block size" }
 low_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "rate of the slowest test run with this block size" }
 p50_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "median rate of the test runs with this block size" }
 high_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "rate of the fastest test run with this block size" }

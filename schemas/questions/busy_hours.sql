@@ -11,7 +11,7 @@ station = { type = "VARCHAR", doc = "station that took most of the drive's trans
 mode = { type = "VARCHAR", doc = "mode, read or write, that took most of the drive's transfer time in the hour" }
 busy_share = { type = "DOUBLE", unit = "1", doc = "share of the hour in which the drive was at work: it had a request, and a tape was in the drive or on its way" }
 moving_share = { type = "DOUBLE", unit = "1", doc = "share of the hour in which data moved: the time of transfers, less the waits inside them" }
-lost_share = { type = "DOUBLE", unit = "1", doc = "share of the hour at work without moving data (busy_share minus moving_share): gaps between files, waits, tape motion and mounting" }
+lost_share = { type = "DOUBLE", unit = "1", doc = "share of the hour in which the drive was at work but moved no data (busy_share minus moving_share): gaps between files, waits, tape motion and mounting" }
 verdict = { type = "VARCHAR", doc = "bottleneck that held the drive back in the hour, from gold.bottleneck" }
 */
 SELECT drive, hour_at, station, mode, busy_s / 3600 AS busy_share,

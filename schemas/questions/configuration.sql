@@ -1,7 +1,7 @@
 /*
 title = "Configuration of hosts, drives, pools and disks"
 topic = "changes"
-why = "Lists the facts of site.toml about hosts, drives, pools and disks that hold on a day. Rates depend on this configuration."
+why = "Lists the facts in site.toml that hold on a given day, for hosts, drives, pools and disks. Rates depend on this configuration."
 takes = ["last_day", "entity"]
 
 [columns]

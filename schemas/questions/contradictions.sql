@@ -8,9 +8,9 @@ type = "DATE"
 doc = "report the state as of this site day; default: the last day with data"
 
 [columns]
-kind = { type = "VARCHAR", doc = "which comparison" }
+kind = { type = "VARCHAR", doc = "name of the comparison" }
 entity = { type = "VARCHAR", doc = "entity that the values belong to: station/direction, drive, link/direction, host or host/disk; NULL where nothing could be compared" }
-n = { type = "BIGINT", doc = "impossible values" }
+n = { type = "BIGINT", doc = "number of impossible values of the entity" }
 n_compared = { type = "BIGINT", doc = "number of values that were compared, over all entities" }
 what = { type = "VARCHAR", doc = "name of the value, with its unit" }
 reported = { type = "DOUBLE", was = "stated", doc = "worst of the impossible values: the one that violates its bound by the largest share of the bound" }

@@ -1,5 +1,5 @@
 /*
-title = "Drive time of mounts and tape motion, by data set"
+title = "Drive time of mounting and tape motion, by data set"
 topic = "mounts"
 why = "A data set that is spread over many tapes, or requested file by file, costs drive-hours of mounting and tape motion. The most expensive data set comes first."
 takes = ["first_day", "last_day", "group"]

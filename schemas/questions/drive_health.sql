@@ -21,7 +21,7 @@ n_restarts = { type = "BIGINT", doc = "number of starts of the drive's mover" }
 n_cleanings = { type = "BIGINT", doc = "number of cleanings" }
 most_volumes_failed = { type = "BIGINT", doc = "number of different tapes that failed in the drive on its worst day. If many tapes failed, the drive is suspect; if only one, that tape is" }
 lost_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours spent in failed mounts and transfers, and in the dismounts and mounts that these made necessary" }
-down_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours down" }
+down_hours = { type = "DOUBLE", unit = "h", doc = "hours in which the drive was down" }
 */
 SELECT h.drive, any_value(d.generation) AS generation, CAST(sum(h.n_mounts) AS BIGINT) AS n_mounts,
        sum(h.volume_gb) AS volume_gb, CAST(sum(h.read_errors) AS BIGINT) AS drive_read_errors,

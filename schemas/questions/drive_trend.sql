@@ -23,7 +23,7 @@ moved_gb = { type = "DOUBLE", unit = "GB", doc = "data that the drive moved on t
 drive_rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / time in which the drive moved them; NULL where that time is not known, or was measured in different ways for different mounts" }
 n_failed = { type = "BIGINT", doc = "number of transfers, mounts and dismounts that failed in the drive" }
 n_errors = { type = "BIGINT", doc = "errors counted by the drive, including those it corrected; NULL where no log shows the counter" }
-down_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours down" }
+down_hours = { type = "DOUBLE", unit = "h", doc = "hours of the step in which the drive was down" }
 lost_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours that failures cost" }
 */
 WITH rate AS (

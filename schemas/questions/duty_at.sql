@@ -12,13 +12,13 @@ doc = "number of site days in the period that ends with last_day"
 [params.threshold_mb_s]
 type = "DOUBLE"
 default = "5"
-doc = "a half-hour is active if its average rate is above this; results for the site's own threshold are always added"
+doc = "a half-hour is active if its average rate is above this; results for a series of other thresholds and for the site's own are always added"
 
 [columns]
 station = { type = "VARCHAR", doc = "station" }
 role = { type = "VARCHAR", doc = "role of the station" }
 direction = { type = "VARCHAR", doc = "in (towards the station) or out (away from the station)" }
-threshold_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "threshold" }
+threshold_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "threshold: a half-hour is active if its average rate is above this" }
 n_bins = { type = "BIGINT", doc = "number of half-hours that the logs of the station's links cover completely" }
 duty_factor = { type = "DOUBLE", unit = "1", doc = "share of the station's half-hours with an average rate above the threshold; NULL for stations that only scan tapes" }
 */

@@ -13,10 +13,10 @@ n_samples = { type = "BIGINT", doc = "number of samples in the daemon's statisti
 done_gb = { type = "DOUBLE", unit = "GB", doc = "data written to or read from tape on that day, according to the daemon's counter. Work before the day's first sample is included only if the daemon started on that day or has a sample of the day before" }
 done_files = { type = "BIGINT", doc = "number of files written to or read from tape on that day, according to the daemon's counter" }
 n_retries = { type = "BIGINT", doc = "number of operations that were repeated on that day, according to the daemon's counter" }
-avg_queued_gb = { type = "DOUBLE", unit = "GB", doc = "data that waited or was in progress, mean of the samples" }
-max_queued_gb = { type = "DOUBLE", unit = "GB", doc = "data that waited or was in progress, largest sample" }
-max_queued_files = { type = "BIGINT", doc = "number of files that waited or were in progress, largest sample" }
-avg_workers = { type = "DOUBLE", unit = "1", doc = "number of running workers, mean of the samples" }
+avg_queued_gb = { type = "DOUBLE", unit = "GB", doc = "data that waited or was in progress at one time: mean over the samples of the day" }
+max_queued_gb = { type = "DOUBLE", unit = "GB", doc = "largest amount of data that waited or was in progress in any sample of the day" }
+max_queued_files = { type = "BIGINT", doc = "largest number of files that waited or were in progress in any sample of the day" }
+avg_workers = { type = "DOUBLE", unit = "1", doc = "number of workers that ran at once: mean over the samples of the day" }
 max_workers = { type = "BIGINT", doc = "largest number of workers that ran at once" }
 worker_limit = { type = "BIGINT", doc = "maximum number of workers that the daemon may run at once" }
 full_share = { type = "DOUBLE", unit = "1", doc = "share of samples in which the maximum number of workers ran and further files waited, so that more drives would have been used" }

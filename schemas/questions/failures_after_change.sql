@@ -13,9 +13,9 @@ doc = "number of days before a change that are compared with the same number of 
 changed_at = { type = "TIMESTAMP", doc = "instant of the change, UTC" }
 what = { type = "VARCHAR", doc = "what was changed" }
 entities = { type = "VARCHAR", doc = "drives, mover hosts and archive systems that the change affected; NULL for a change of the complete site" }
-n_before = { type = "BIGINT", doc = "number of mounts requested on the affected drives before the change. A change of a mover host, an archive system or the site affects all its drives" }
+n_before = { type = "BIGINT", doc = "number of mounts requested on the affected drives in the n_days days before the change. A change of a mover host, an archive system or the site affects all its drives" }
 failed_before = { type = "BIGINT", doc = "number of failed mounts among those counted in n_before" }
-n_after = { type = "BIGINT", doc = "number of mounts requested on the affected drives at the change or after it" }
+n_after = { type = "BIGINT", doc = "number of mounts requested on the affected drives in the n_days days from the change on" }
 failed_after = { type = "BIGINT", doc = "number of failed mounts among those counted in n_after" }
 share_before = { type = "DOUBLE", unit = "1", doc = "failed mounts / requested mounts, before the change" }
 share_after = { type = "DOUBLE", unit = "1", doc = "failed mounts / requested mounts, after the change" }

@@ -23,7 +23,7 @@ n_files = { type = "BIGINT", doc = "number of files found: bursts of traffic wit
 p10_gb = { type = "DOUBLE", unit = "GB", doc = "size that one in ten files (bursts of traffic) stays below" }
 p50_gb = { type = "DOUBLE", unit = "GB", doc = "median size of the files (bursts of traffic)" }
 p90_gb = { type = "DOUBLE", unit = "GB", doc = "size that one in ten files (bursts of traffic) exceeds" }
-logged_gb = { type = "DOUBLE", unit = "GB", doc = "median size of the station's files in the movers' log on the same days, for comparison. Disk reads are compared with files written to tape, disk writes with files read from it. NULL without such files" }
+logged_gb = { type = "DOUBLE", unit = "GB", doc = "median size of the station's files in the movers' log on the same days, for comparison. Disk reads are compared with files written to tape, disk writes with files read from tape. NULL without such files" }
 reason_missing = { type = "VARCHAR", was = "cannot_tell", doc = "why file sizes cannot be estimated; NULL where they can" }
 */
 WITH counted AS (

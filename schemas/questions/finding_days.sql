@@ -20,7 +20,7 @@ doc = "id of one finding; default: all findings that fired in the period"
 [columns]
 finding_id = { type = "VARCHAR", doc = "id of the finding: a hash of its rule and entity, so it is the same every day" }
 day = { type = "DATE", doc = "site day" }
-outcome = { type = "VARCHAR", doc = "fired; quiet: the rules ran and this finding did not fire; withheld: too few logs to judge; not_run: the rules did not run for the day" }
+outcome = { type = "VARCHAR", doc = "fired, quiet (the rules ran and this finding did not fire), withheld (too few logs to judge it) or not_run (the rules did not run for the day)" }
 state = { type = "VARCHAR", doc = "state of the finding on that day: new, open, returned, acknowledged or muted; NULL where it did not fire" }
 severity = { type = "VARCHAR", doc = "severity of the finding on that day" }
 lost_hours = { type = "DOUBLE", unit = "h", doc = "upper limit of the hours that the finding cost; NULL where it did not fire or its cost is not known" }

@@ -17,8 +17,8 @@ rule = { type = "VARCHAR", doc = "rule that fired" }
 severity = { type = "VARCHAR", doc = "info, warning or critical" }
 state = { type = "VARCHAR", doc = "new, open, returned, acknowledged or muted" }
 entity = { type = "VARCHAR", doc = "drive, station, host or other entity that the finding concerns" }
-started_at = { type = "TIMESTAMP", doc = "start, UTC" }
-ended_at = { type = "TIMESTAMP", doc = "end, UTC" }
+started_at = { type = "TIMESTAMP", doc = "start of the anomaly, UTC" }
+ended_at = { type = "TIMESTAMP", doc = "end of the anomaly, UTC" }
 lost_hours = { type = "DOUBLE", unit = "h", doc = "upper limit of the drive-hours or station-hours that the finding cost" }
 lost_gb_day = { type = "DOUBLE", unit = "GB/day", doc = "data that could have moved in the lost time at the drives' own rates, if nothing else limited them. gain_gb_day is the part that remains after the next bottleneck" }
 gain_gb_day = { type = "DOUBLE", unit = "GB/day", doc = "extra data per day that would move if the cause were fixed, as far as the next bottleneck allows; NULL where the gain is not known" }

@@ -9,7 +9,7 @@ takes = ["first_day", "last_day", "station", "drive"]
 level = { type = "VARCHAR", doc = "which gaps the row sums up. all: all gaps. station: the gaps of one station. drive: the gaps of one drive at one station" }
 station = { type = "VARCHAR", doc = "station of the client whose file came after each gap; NULL in the row for all stations" }
 drive = { type = "VARCHAR", doc = "drive in which the gaps occurred; NULL in a row that sums up several drives" }
-n_gaps = { type = "BIGINT", doc = "gaps" }
+n_gaps = { type = "BIGINT", doc = "number of gaps between files, including short ones" }
 p50_s = { type = "DOUBLE", unit = "s", doc = "median avoidable gap" }
 p95_s = { type = "DOUBLE", unit = "s", doc = "95th percentile of the avoidable gaps" }
 modal_s = { type = "DOUBLE", unit = "s", doc = "most frequent length of an avoidable gap, rounded to full seconds; of several equally frequent lengths the shortest" }

@@ -29,8 +29,8 @@ write_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "rate of writes to the host
 disk_busy = { type = "DOUBLE", unit = "1", doc = "busy share of the busiest disk, largest value of the samples in the time step" }
 in_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "rate of data received by all of the host's network ports; where no port was sampled, by its bonded interface with the most traffic" }
 out_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "rate of data sent by all of the host's network ports; where no port was sampled, by its bonded interface with the most traffic" }
-tape_read_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "rate of reads from tape for the host or by its drives. The bytes of a transfer are divided evenly over its duration. NULL where no drive log names the host" }
-tape_write_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "rate of writes to tape for the host or by its drives. The bytes of a transfer are divided evenly over its duration. NULL where no drive log names the host" }
+tape_read_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "rate of reads from tape by drives that are attached to the host, or that move data for it. The bytes of a transfer are divided evenly over its duration. NULL where no drive log names the host" }
+tape_write_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "rate of writes to tape by drives that are attached to the host, or that move data for it. The bytes of a transfer are divided evenly over its duration. NULL where no drive log names the host" }
 */
 WITH of_host AS NOT MATERIALIZED (
     SELECT s.* FROM silver.host_sample s CROSS JOIN site.setting c

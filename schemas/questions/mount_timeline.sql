@@ -12,12 +12,12 @@ doc = "maximum number of intervals; the longest ones are kept"
 [columns]
 drive = { type = "VARCHAR", doc = "drive" }
 number = { type = "BIGINT", doc = "position of the state in the order in which figures show a drive's day (gold.drive_time_bucket)" }
-state = { type = "VARCHAR", doc = "what the drive did: a bucket of gold.drive_ledger; waits inside a transfer count as moving data" }
+state = { type = "VARCHAR", doc = "what the drive did: a bucket of gold.drive_ledger; waits inside a transfer belong to the state `transfer`" }
 state_words = { type = "VARCHAR", doc = "meaning of the state in words" }
 colour = { type = "VARCHAR", doc = "colour of the state in figures" }
-from_at = { type = "TIMESTAMP", doc = "start, UTC" }
-to_at = { type = "TIMESTAMP", doc = "end" }
-interval_s = { type = "DOUBLE", unit = "s", doc = "length" }
+from_at = { type = "TIMESTAMP", doc = "start of the interval, UTC" }
+to_at = { type = "TIMESTAMP", doc = "end of the interval, UTC" }
+interval_s = { type = "DOUBLE", unit = "s", doc = "length of the interval" }
 */
 WITH mount AS (
     SELECT drive, min(day) - 1 AS first_day, max(day) + 1 AS last_day

@@ -8,7 +8,7 @@ first_day = { type = "DATE", doc = "first site day in any log that was read; NUL
 last_day = { type = "DATE", doc = "last site day in any log that was read; NULL if no log was read" }
 name = { type = "VARCHAR", doc = "name of the site" }
 zone = { type = "VARCHAR", doc = "time zone of the site's calendar days" }
-expected_gap_s = { type = "DOUBLE", unit = "s", doc = "gap between files that is normal at this site" }
+expected_gap_s = { type = "DOUBLE", unit = "s", doc = "avoidable gap between files that is normal at this site" }
 duty_threshold_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "average rate above which a half-hour of a link counts as active" }
 */
 WITH bound AS (

@@ -10,7 +10,7 @@ system = { type = "VARCHAR", doc = "archive system of the pool, or host of the d
 work = { type = "VARCHAR", doc = "kind of request (for pools) or of traffic (for disks) that is shared" }
 member = { type = "VARCHAR", doc = "name of the pool, or device name of the disk" }
 moved_gb = { type = "DOUBLE", unit = "GB", doc = "data of the requests to the pool, or data that the disk read or wrote" }
-share = { type = "DOUBLE", unit = "1", doc = "load of this pool or disk / load of all pools or disks that share the work" }
+share = { type = "DOUBLE", unit = "1", doc = "requests to this pool / requests to all pools that share the work; for a disk, bytes of this disk / bytes of all disks that share the work" }
 fair_share = { type = "DOUBLE", unit = "1", doc = "share if the load were equal: 1 / number of pools or disks that share the work" }
 */
 WITH summed AS (

@@ -8,12 +8,12 @@ takes = ["first_day", "last_day"]
 system = { type = "VARCHAR", doc = "archive system" }
 pool = { type = "VARCHAR", doc = "disk pool" }
 operation = { type = "VARCHAR", doc = "what was requested: store (to tape) or restore (from tape)" }
-n_requests = { type = "BIGINT", doc = "requests made in the period" }
+n_requests = { type = "BIGINT", doc = "number of requests made in the period" }
 n_timeouts = { type = "BIGINT", doc = "number of requests that ended with a timeout, according to their error message" }
 timeout_share = { type = "DOUBLE", unit = "1", doc = "timeouts / requests" }
 n_never_started = { type = "BIGINT", doc = "number of timeouts in which the request never reached the tape system" }
 waited_hours = { type = "DOUBLE", unit = "h", doc = "sum, over the timeouts, of the time from request to timeout" }
-not_moved_gb = { type = "DOUBLE", unit = "GB", doc = "size of the files whose requests timed out" }
+not_moved_gb = { type = "DOUBLE", unit = "GB", doc = "size of the files whose requests timed out; a file counts once for each timeout" }
 n_elsewhere = { type = "BIGINT", doc = "number of timeouts whose file another pool had received by then, so that a copy from that pool would have been enough" }
 load_ratio = { type = "DOUBLE", was = "times", unit = "1", doc = "number of requests to this pool / mean number of requests per pool, for the same operation" }
 is_cost_suspect = { type = "BOOLEAN", doc = "true if requests to this pool timed out while some other pool had no timeouts, and load_ratio is at least min_times of the rule pool_skew" }

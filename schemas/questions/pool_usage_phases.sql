@@ -12,7 +12,7 @@ region_no = { type = "BIGINT", doc = "number of the period, from 1; NULL where t
 from_at = { type = "TIMESTAMP", doc = "start of the period, UTC" }
 to_at = { type = "TIMESTAMP", doc = "end of the period, UTC" }
 n_pools = { type = "BIGINT", doc = "number of pools with requests in the period" }
-even_pools = { type = "DOUBLE", unit = "1", doc = "how many pools share the work: number of equally used pools that would give the same distribution of requests, median of the hours" }
+even_pools = { type = "DOUBLE", unit = "1", doc = "effective number of pools: number of equally used pools over which requests would be as concentrated as in this period. Computed per hour; median over the period" }
 step_low = { type = "DOUBLE", unit = "1", doc = "low end of the 90 % interval of the change in even_pools from the previous period to this one; NULL for the first period" }
 step_high = { type = "DOUBLE", unit = "1", doc = "high end of the 90 % interval of the change in even_pools from the previous period to this one; NULL for the first period" }
 asked_gb = { type = "DOUBLE", unit = "GB", doc = "data requested in the period" }

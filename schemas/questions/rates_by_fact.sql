@@ -15,9 +15,9 @@ entity = { type = "VARCHAR", doc = "pool, host, link or drive that has the fact"
 kind = { type = "VARCHAR", doc = "kind of entity: pool, host, link or drive" }
 work = { type = "VARCHAR", doc = "kind of traffic: restore or store (pools), read or write (drives and the disks of hosts), in or out (links)" }
 n_seen = { type = "BIGINT", doc = "number of hours with a rate of 1 MB/s or more; for a drive, number of large files whose rate was measured on the drive's most common basis" }
-p50_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "median rate" }
+p50_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "median rate of the hours (for a drive: of the files)" }
 p95_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "rate that one in twenty of the hours (for a drive: of the files) exceeds" }
-best_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "highest rate" }
+best_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "highest rate of the hours (for a drive: of the files)" }
 reached = { type = "DOUBLE", unit = "1", doc = "share of the hours (for a drive: of the files) with at least the rate that the fact states; NULL where the fact states no rate" }
 of_expected = { type = "DOUBLE", unit = "1", doc = "p95_mb_s / rate in the fact; NULL where the fact is not a rate" }
 */

@@ -13,7 +13,7 @@ doc = "number of weeks in the period, which ends with the last day"
 storage_group = { type = "VARCHAR", doc = "storage group; each mount counts for the group to which most of its bytes belong; NULL where no log records it" }
 week_from = { type = "DATE", doc = "first site day of the week, which has seven days and need not start on Monday" }
 n_mounts = { type = "BIGINT", doc = "number of reading mounts whose log shows request and dismount" }
-n_volumes = { type = "BIGINT", doc = "tapes mounted" }
+n_volumes = { type = "BIGINT", doc = "number of different tapes in the mounts counted in n_mounts" }
 files_a_mount = { type = "DOUBLE", doc = "mean number of files per reading mount" }
 chaotic_share = { type = "DOUBLE", unit = "1", doc = "share of the mounts that read only one file, or files far apart or in no order (patterns single, sparse and random)" }
 remounts = { type = "DOUBLE", unit = "1", doc = "n_mounts / n_volumes: mean number of mounts per tape in the week; 1 means that no tape was mounted again" }

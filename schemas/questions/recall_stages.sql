@@ -11,12 +11,12 @@ n_recalls = { type = "BIGINT", doc = "number of restores requested in the period
 n_followed = { type = "BIGINT", doc = "number of restores requested in the period that also appear in a tape system's log; all columns of times and shares refer to these alone" }
 median_latency_s = { type = "DOUBLE", unit = "s", doc = "median time from the request until the file was on disk" }
 latency_hours = { type = "DOUBLE", unit = "h", doc = "sum of the times from request until the file was on disk" }
-queue_share = { type = "DOUBLE", unit = "1", doc = "part of latency_hours spent in queues, as a share" }
-mount_share = { type = "DOUBLE", unit = "1", doc = "part of latency_hours spent on mounting the tape, as a share" }
-turn_share = { type = "DOUBLE", unit = "1", doc = "part of latency_hours in which the drive read other files of the mount first, as a share" }
-position_share = { type = "DOUBLE", unit = "1", doc = "part of latency_hours spent on tape motion, as a share" }
-read_share = { type = "DOUBLE", unit = "1", doc = "part of latency_hours spent reading, as a share; for ENDIT, tape motion and reading of other files in the same run are included" }
-deliver_share = { type = "DOUBLE", unit = "1", doc = "part of latency_hours from the end of the read in the drive until the pool had the file, as a share" }
+queue_share = { type = "DOUBLE", unit = "1", doc = "share of latency_hours spent in queues" }
+mount_share = { type = "DOUBLE", unit = "1", doc = "share of latency_hours spent on mounting the tape" }
+turn_share = { type = "DOUBLE", unit = "1", doc = "share of latency_hours in which the drive first read other files of the mount" }
+position_share = { type = "DOUBLE", unit = "1", doc = "share of latency_hours spent on tape motion" }
+read_share = { type = "DOUBLE", unit = "1", doc = "share of latency_hours spent reading; for ENDIT, tape motion and reading of other files in the same run are included" }
+deliver_share = { type = "DOUBLE", unit = "1", doc = "share of latency_hours that passed from the end of the read in the drive until the pool had the file" }
 slowest = { type = "VARCHAR", doc = "stage that was most often the longest one of a restore" }
 */
 WITH asked AS (

@@ -8,7 +8,7 @@ takes = ["first_day", "last_day"]
 storage_group = { type = "VARCHAR", doc = "storage group; each mount counts for the group to which most of its bytes belong" }
 day = { type = "DATE", doc = "site day of the mount request" }
 n_mounts = { type = "BIGINT", doc = "number of mounts in which files moved" }
-n_volumes = { type = "BIGINT", doc = "different tapes" }
+n_volumes = { type = "BIGINT", doc = "number of different tapes in the mounts counted in n_mounts" }
 avg_remounts = { type = "DOUBLE", doc = "average remounts of the day as WLCG defines them: number of mounts / number of tapes mounted; 1 is ideal" }
 n_extra = { type = "BIGINT", doc = "number of remounts: mounts of a tape after its first mount of the day" }
 wasted_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours of mounting and dismounting in the remounts, computed from each tape's average mounting and dismounting time on that day" }

@@ -19,7 +19,7 @@ asked_by = { type = "VARCHAR", doc = "where the request was logged. pool: by a d
 mode = { type = "VARCHAR", doc = "read (from tape) or write (to tape)" }
 bin_at = { type = "TIMESTAMP", doc = "start of the time step in which the files were requested, UTC" }
 bin_s = { type = "DOUBLE", unit = "s", doc = "length of the time step: half an hour, or a multiple of it to limit the number of points" }
-n_requests = { type = "BIGINT", doc = "requests" }
+n_requests = { type = "BIGINT", doc = "number of requests" }
 n_failed = { type = "BIGINT", doc = "number of a pool's requests that failed or were cancelled; NULL for requests in the tape system's own queue" }
 asked_gb = { type = "DOUBLE", unit = "GB", doc = "size of the requested files; NULL where no log shows it" }
 n_followed = { type = "BIGINT", doc = "number of requests that could be traced in the tape system's log, so that every stage is known" }

@@ -7,7 +7,7 @@ takes = ["first_day", "last_day"]
 [params.limit]
 type = "DOUBLE"
 default = "160"
-doc = "number of tapes per hour that the robot (or all robots together) can move: 160 for a PowderHorn, 240 for its upgraded model"
+doc = "number of moves per hour that the robot (or all robots together) can make: 160 for a PowderHorn, 240 for its upgraded model"
 
 [columns]
 system = { type = "VARCHAR", doc = "archive system" }

@@ -21,8 +21,8 @@ mode = { type = "VARCHAR", doc = "read, write or mixed" }
 n_mounts = { type = "BIGINT", doc = "number of mounts whose drive rate is known, and whose log shows request and dismount" }
 mount_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours of the mounts counted in n_mounts, from mount request to end of dismount" }
 efficiency = { type = "DOUBLE", unit = "1", doc = "share of mount_hours in which the drive moved data" }
-organised_share = { type = "DOUBLE", unit = "1", doc = "part of mount_hours that was spent in organised mounts, as a share" }
-chaotic_share = { type = "DOUBLE", unit = "1", doc = "part of mount_hours that was spent in scattered (chaotic) mounts, as a share" }
+organised_share = { type = "DOUBLE", unit = "1", doc = "share of mount_hours spent in organised mounts" }
+chaotic_share = { type = "DOUBLE", unit = "1", doc = "share of mount_hours spent in scattered (chaotic) mounts" }
 class = { type = "VARCHAR", doc = "class of the group by the efficiency of all its mounts together: organised, chaotic (scattered), or between if neither applies" }
 */
 WITH mount AS (

@@ -6,11 +6,11 @@ takes = ["first_day", "last_day"]
 
 [columns]
 system = { type = "VARCHAR", doc = "archive system" }
-activity = { type = "VARCHAR", doc = "ARCHIVE RETRIEVE BACKUP RESTORE MIGRATION RECLAMATION FULL_DBBACKUP …" }
+activity = { type = "VARCHAR", doc = "what the session did, as TSM names it: ARCHIVE, RETRIEVE, BACKUP, RESTORE, MIGRATION, RECLAMATION, FULL_DBBACKUP …" }
 entity = { type = "VARCHAR", doc = "client node or storage pool to which the session belongs" }
 n_sessions = { type = "BIGINT", doc = "number of sessions that started in the period and have ended" }
 n_not_ok = { type = "BIGINT", doc = "number of sessions among n_sessions that failed, or in which single objects failed" }
-moved_gb = { type = "DOUBLE", unit = "GB", doc = "bytes moved" }
+moved_gb = { type = "DOUBLE", unit = "GB", doc = "data that the sessions moved" }
 shared_gb = { type = "DOUBLE", unit = "GB", doc = "part of moved_gb that cannot be assigned to a mount, because the session used several tapes in one direction, or a tape whose mount is not known" }
 hours = { type = "DOUBLE", unit = "h", doc = "sum of the sessions' durations" }
 overall_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / duration, over all sessions together; waits are included" }

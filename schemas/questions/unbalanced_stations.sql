@@ -1,13 +1,13 @@
 /*
 title = "Stations that receive more than they send, or the reverse"
 topic = "stations"
-why = "If a station's traffic in and out differ, data stayed on its spool, was only scanned, or was counted wrongly."
+why = "If a station sends more or less data than it receives, data stayed on its spool, was only scanned, or was counted wrongly."
 takes = ["first_day", "last_day"]
 
 [params.share]
 type = "DOUBLE"
 default = "0.1"
-doc = "a station is listed only if its traffic in and out differ by more than this share of the larger of both"
+doc = "a station is listed only if the amounts that it received and sent differ by more than this share of the larger amount"
 
 [columns]
 station = { type = "VARCHAR", doc = "station" }

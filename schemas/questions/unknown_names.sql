@@ -9,8 +9,8 @@ kind = { type = "VARCHAR", doc = "what the name seems to be: station (a client o
 name = { type = "VARCHAR", doc = "name as it occurs in the logs" }
 seen_in = { type = "VARCHAR", doc = "relations of the warehouse that contain the name" }
 n_rows = { type = "BIGINT", doc = "number of records of the period that contain the name" }
-first_at = { type = "TIMESTAMP", doc = "first row, UTC" }
-last_at = { type = "TIMESTAMP", doc = "last row, UTC" }
+first_at = { type = "TIMESTAMP", doc = "time of the first record of the period that contains the name, UTC" }
+last_at = { type = "TIMESTAMP", doc = "time of the last record of the period that contains the name, UTC" }
 */
 WITH declared AS (
     SELECT 'station' AS kind, station AS name FROM site.station

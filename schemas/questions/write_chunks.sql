@@ -32,7 +32,7 @@ by_age_share = { type = "DOUBLE", unit = "1", doc = "share of the mounts that ex
 on_demand_share = { type = "DOUBLE", unit = "1", doc = "share of the mounts that exceeded no limit (most_files, most_gb, most_hours): the buffer was written before it was due" }
 untold_share = { type = "DOUBLE", unit = "1", doc = "share of the mounts that exceeded neither most_files nor most_gb, and for which no log shows how long the files had waited" }
 own_share = { type = "DOUBLE", unit = "1", doc = "share of the mounts that wrote files of this family only" }
-oldest_hours = { type = "DOUBLE", unit = "h", doc = "time that a mount's oldest file had waited when the mount wrote its first file, median of the mounts. The wait starts when that file was complete on the spool, or else when it was queued" }
+oldest_hours = { type = "DOUBLE", unit = "h", doc = "time that the family's oldest file in a mount had waited when the mount wrote the first file of the family. Computed per mount; median over the mounts. The wait starts when the oldest file was complete on the spool, or else when it was queued" }
 */
 WITH written AS (
     SELECT t.system, t.session_id, t.storage_group, t.file_family, t.bytes, t.started_at,

@@ -1,7 +1,7 @@
 /*
 title = "CTA: mounts"
 grain = "one row per mount of CTA, from all lines of the tape daemon about it, or from its final record where other lines are missing"
-why = "All logged times of a mount in one row. silver.session, silver.transfer and silver.drive_state are computed from these rows."
+why = "Holds all logged times of a mount in one row. silver.session, silver.transfer and silver.drive_state are computed from these rows."
 partition = "day"
 lineage = ["file_id", "line_no"]
 

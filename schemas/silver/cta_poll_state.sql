@@ -1,7 +1,7 @@
 /*
 title = "CTA: states of drives, from regular polls"
 grain = "one row per interval and UTC day in which polls show one state of a drive, while the log of the drive's tape daemon was not written"
-why = "Used where the log of the tape daemon is missing. Polls are coarser than the log: a state shorter than a polling interval may be missed, and transfer includes positioning and gaps between files."
+why = "Shows the states of drives where the log of the tape daemon is missing. Polls are coarser than the log: a state shorter than a polling interval may be missed, and the state `transfer` includes positioning and gaps between files."
 partition = "day"
 lineage = ["file_id", "line_no", "end_file_id", "end_line_no"]
 
@@ -9,7 +9,7 @@ lineage = ["file_id", "line_no", "end_file_id", "end_line_no"]
 day = { type = "DATE", doc = "UTC day of from_at" }
 system = { type = "VARCHAR", doc = "CTA instance" }
 drive = { type = "VARCHAR", doc = "drive" }
-state = { type = "VARCHAR", doc = "mount, transfer, dismount, drain, down or unknown, as in silver.drive_state; idle: the drive was free" }
+state = { type = "VARCHAR", doc = "mount, transfer, dismount, drain, down or unknown, as in silver.drive_state, or idle (the drive was free)" }
 from_at = { type = "TIMESTAMP", doc = "start of the state, as CTA's answer to the poll gives it; otherwise the time of the poll" }
 to_at = { type = "TIMESTAMP", doc = "end of the state: the start of the next state, otherwise the time of the last poll" }
 is_inferred = { type = "BOOLEAN", doc = "true if the start or end was not given by CTA, but is the time of a poll or the start or end of the daemon's log" }

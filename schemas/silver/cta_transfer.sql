@@ -1,7 +1,7 @@
 /*
 title = "CTA: transfers"
 grain = "one row per log line about a file; where a mount has no such lines, one row for all its files together"
-why = "CTA's part of silver.transfer. The times of a file are computed from the log line about it."
+why = "Holds CTA's part of silver.transfer. The times of a file are computed from the log line about it."
 partition = "day"
 lineage = ["file_id", "line_no"]
 
@@ -28,7 +28,7 @@ completed_at = { type = "TIMESTAMP", doc = "for a write, end of the next flush, 
 drive_s = { type = "DOUBLE", unit = "s", doc = "time in calls that read or write the tape; NULL where the program that collected the log rounded times to seconds" }
 drive_rate_basis = { type = "VARCHAR", doc = "basis of the drive rate: call; NULL where drive_s is NULL" }
 position_s = { type = "DOUBLE", unit = "s", doc = "for reads: time to position the tape before the file" }
-checksum_s = { type = "DOUBLE", unit = "s", doc = "time to compute checksums, for writes only" }
+checksum_s = { type = "DOUBLE", unit = "s", doc = "time to compute checksums; for reads it is part of drive_s" }
 wait_data_s = { type = "DOUBLE", unit = "s", doc = "for writes: time spent waiting for data from the disk system" }
 wait_buffer_s = { type = "DOUBLE", unit = "s", doc = "for reads: time spent waiting for free memory" }
 storage_group = { type = "VARCHAR", doc = "virtual organisation" }

@@ -1,7 +1,7 @@
 /*
 title = "States of drives"
 grain = "one row per interval in which a drive was in one state; in time without a row the drive was idle if a log or counter covers that time, else its state is unknown"
-why = "Shows everything that a drive did during a mount, without holes. The ledger, the gaps and the dead time are computed from these states. Sources in order of priority: the mover's log, its broadcast states, the drive's own counters, polled states, a list of mounts."
+why = "Shows everything that a drive did during a mount, without holes. The ledger, the gaps and the dead time are computed from these states. Where several sources cover the same time, the first of these counts: the mover's log, the mover's broadcasts, the kernel's counters of the drive, polls, a list of mounts."
 partition = "day"
 lineage = ["file_id", "line_no"]
 features = ["D4"]
@@ -10,7 +10,7 @@ features = ["D4"]
 day = { type = "DATE", doc = "UTC day of from_at" }
 system = { type = "VARCHAR", doc = "archive system" }
 drive = { type = "VARCHAR", doc = "drive" }
-state = { type = "VARCHAR", doc = "transfer filemark checksum database request position start no_request mount dismount drain occupied hung down unknown. occupied: a tape is in the drive, and either no log shows what the drive does or its counters show no command" }
+state = { type = "VARCHAR", doc = "transfer, filemark, checksum, database, request, position, start, no_request, mount, dismount, drain, occupied, hung, down or unknown. In state `occupied` a tape is in the drive, and either no log shows what the drive does or the drive's counters show no command" }
 from_at = { type = "TIMESTAMP", doc = "start" }
 to_at = { type = "TIMESTAMP", doc = "end" }
 is_inferred = { type = "BOOLEAN", doc = "true if the start or end is not the time of a log line, but the start or end of a hole in the log, or a point within a sampled interval" }

@@ -1,7 +1,7 @@
 /*
 title = "Samples of the statistics of ENDIT's daemons"
 grain = "one row per daemon and instant at which it wrote its statistics"
-why = "Exact counts of waiting files, running workers and finished work. Each sample counts once, even if several copies of the statistics file exist."
+why = "Holds exact counts of waiting files, running workers and finished work. Each sample counts once, even if several copies of the statistics file exist."
 partition = "day"
 lineage = ["file_id", "line_no"]
 

@@ -1,13 +1,13 @@
 /*
 title = "Capacity of links, from the speed of their ports"
 grain = "one row per link and day on which the speeds of all its ports on one side (switch or host) were sampled"
-why = "A switch reports the speed of its ports (ifHighSpeed), and node_exporter reports the speed of a host's ports. If site.toml gives the ports of a link but not its capacity, the sum of their speeds is used."
+why = "A switch reports the speed of its ports (ifHighSpeed), and node_exporter reports the speed of a host's ports. If site.toml gives the ports of a link but not its capacity, the sum of the ports' speeds is used as its capacity."
 partition = "month"
 
 [columns]
 day = { type = "DATE", doc = "UTC day" }
 link = { type = "VARCHAR", doc = "link declared in site.toml" }
-capacity_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "sum of the speeds of the link's ports, each with its highest value of the day; if both sides of the link are known, the slower side" }
+capacity_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "sum of the speeds of the link's ports, each with its highest value of the day; if both sides of the link are known, the smaller of the two sums" }
 
 [[checks]]
 expectation = "ExpectCompoundColumnsToBeUnique"

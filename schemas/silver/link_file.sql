@@ -15,7 +15,7 @@ has_zeros_for_holes = { type = "BOOLEAN", doc = "true if repeated values in the 
 polled = { type = "VARCHAR", doc = "side of the link that was polled: switch or host; NULL where the configuration does not show it" }
 capacity_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "capacity of the link in each direction: from site.toml, else MaxBytes in MRTG's configuration" }
 max_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "highest rate in the file, in either direction" }
-note = { type = "VARCHAR", doc = "counter_too_narrow: a 32-bit counter probably wrapped, because the link's capacity is above 14.3 MB/s, but no rate is, and nothing shows 64-bit counters. True rates may be higher by a multiple of 14.3 MB/s" }
+note = { type = "VARCHAR", doc = "`counter_too_narrow` if a 32-bit counter probably wrapped: the link's capacity is above 14.4 MB/s, the highest rate is 7 to 14.4 MB/s, and nothing shows 64-bit counters. True rates may then be higher by a multiple of 14.3 MB/s" }
 */
 WITH file AS (
     SELECT file_id, any_value(link) AS link, coalesce(any_value(log_format), 'native') AS log_format,

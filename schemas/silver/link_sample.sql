@@ -1,7 +1,7 @@
 /*
 title = "Traffic of links"
 grain = "one row per link, direction of traffic (from the station's view) and averaged interval; where sources overlap, only the finest is kept"
-why = "Traffic from pollers (MRTG, LibreNMS) and from counters of ports (Prometheus, SNMP, Telegraf, collectd) in bytes/s, in and out from the station's view. Each second counts once. Values that were not measured or are not traffic are left out."
+why = "Combines traffic from pollers (MRTG, LibreNMS) and from counters of ports (Prometheus, SNMP, Telegraf, collectd), with in and out from the station's view. Each second counts once. Values that were not measured or are not traffic are left out."
 partition = "month"
 lineage = ["file_id", "line_no"]
 

@@ -17,7 +17,7 @@ is_turned = { type = "BOOLEAN", doc = "true if MRTG's configuration swaps in and
 is_traffic = { type = "BOOLEAN", doc = "true if the target counts bytes of a network link; false for packets, loads, disks and unknown units" }
 divisor = { type = "DOUBLE", doc = "number by which values of a native log must be divided to get bytes/s: 3600 under perhour, 60 under perminute, 8 for a gauge of bits/s, else 1" }
 has_zeros_for_holes = { type = "BOOLEAN", doc = "true with the option unknaszero: the log then has zeros for missing values, and repeated values are real measurements" }
-capacity_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "capacity of the link, from MaxBytes of the target. NULL where MaxBytes is not set or is 536870911, which SNMP version 1 reports for any larger value" }
+capacity_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "capacity of the link, from MaxBytes of the target. NULL if the target does not count traffic, if MaxBytes is not set, or if it is 536870911, which SNMP version 1 reports for any port of 4.3 Gb/s or more" }
 title = { type = "VARCHAR", doc = "title of the MRTG page of the target" }
 note = { type = "VARCHAR", doc = "capacity_unknown, arithmetic (the target is more than a sum) or mixed_signs (only some interfaces have a minus sign); NULL where there is no remark" }
 file_id = { type = "VARCHAR", doc = "configuration file that describes the target" }

@@ -1,7 +1,7 @@
 /*
 title = "States of drives from the logs of their movers"
 grain = "one row per interval in which a drive was in one state, between two steps that its mover logged; in time without a row the drive was idle if a log covers that time"
-why = "States of a drive, derived from the mover's log lines that start and end each state. No state extends over a hole in the log."
+why = "Shows the states of a drive, derived from the mover's log lines that start and end each state. No state extends over a hole in the log."
 partition = "day"
 lineage = ["file_id", "line_no", "end_file_id", "end_line_no"]
 features = ["D4"]

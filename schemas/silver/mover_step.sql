@@ -18,17 +18,17 @@ volume = { type = "VARCHAR", doc = "tape label; NULL where the line does not sho
 session_id = { type = "VARCHAR", doc = "identifier of the mount to which the step belongs; NULL between mounts" }
 attempt_id = { type = "VARCHAR", was = "try_id", doc = "identifier of the attempt (to move a file) to which the step belongs. An attempt lasts from one of the mover's requests for work to the next" }
 is_after_hole = { type = "BOOLEAN", doc = "true if the log has a hole between the previous step and this step" }
-file_number = { type = "BIGINT", doc = "number of the file on the volume: in `position` lines the file to which the tape is moved, in other lines the file at the position that the line contains" }
+file_number = { type = "BIGINT", doc = "number of the file on the volume: in `position` lines, the file to which the tape is moved; in other lines, the file at the position that the line contains" }
 bytes = { type = "BIGINT", unit = "bytes", doc = "in `started` lines, bytes to be moved; in `data_ended` and `drive_stats` lines, bytes moved to or from tape, including the wrapper" }
-block_address = { type = "BIGINT", doc = "in filemark and drive_stats lines, logical block address of the tape after the file; 0 where the drive does not report it" }
-buffer_s = { type = "DOUBLE", unit = "s", doc = "in timing lines, time spent waiting for the memory buffer (pull for a write, push for a read)" }
-call_s = { type = "DOUBLE", unit = "s", doc = "in timing lines, time inside the drive's write or read calls" }
-checksum_s = { type = "DOUBLE", unit = "s", doc = "in timing lines, time to compute checksums" }
-space_s = { type = "DOUBLE", unit = "s", doc = "in timing lines, time to obtain buffer space: freespace (write) or get_space (read)" }
-block_s = { type = "DOUBLE", unit = "s", doc = "time in the loop over blocks: block_write or block_read in timing lines, block_*_tot in drive_stats lines" }
-idle_s = { type = "DOUBLE", unit = "s", doc = "in timing lines, time outside block calls in which the buffer was empty (write) or full (read)" }
-read_errors = { type = "BIGINT", doc = "in drive_stats lines, read errors while the file was moved; NULL where not known" }
-write_errors = { type = "BIGINT", doc = "in drive_stats lines, write errors while the file was moved; NULL where not known" }
+block_address = { type = "BIGINT", doc = "in `filemark` and `drive_stats` lines, logical block address of the tape after the file; 0 where the drive does not report it" }
+buffer_s = { type = "DOUBLE", unit = "s", doc = "in `timing` lines, time spent waiting for the memory buffer (pull for a write, push for a read)" }
+call_s = { type = "DOUBLE", unit = "s", doc = "in `timing` lines, time inside the drive's write or read calls" }
+checksum_s = { type = "DOUBLE", unit = "s", doc = "in `timing` lines, time to compute checksums" }
+space_s = { type = "DOUBLE", unit = "s", doc = "in `timing` lines, time to obtain buffer space: freespace (write) or get_space (read)" }
+block_s = { type = "DOUBLE", unit = "s", doc = "time in the loop over blocks: block_write or block_read in `timing` lines, block_*_tot in `drive_stats` lines" }
+idle_s = { type = "DOUBLE", unit = "s", doc = "in `timing` lines, time outside block calls in which the buffer was empty (write) or full (read)" }
+read_errors = { type = "BIGINT", doc = "in `drive_stats` lines, read errors while the file was moved; NULL where not known" }
+write_errors = { type = "BIGINT", doc = "in `drive_stats` lines, write errors while the file was moved; NULL where not known" }
 unique_id = { type = "VARCHAR", doc = "request id" }
 file_bytes = { type = "BIGINT", unit = "bytes", doc = "size of the user's file" }
 volume_family = { type = "VARCHAR", doc = "volume family of the file: storage group, file family and wrapper" }

@@ -1,7 +1,7 @@
 /*
 title = "Traffic of hosts' and switches' network interfaces"
 grain = "one row per host, tool, interface and sampled interval"
-why = "Traffic of each network interface, as the owner of the interface counted it. A host's own samples are often finer than those of the switch."
+why = "Shows the traffic of each network interface, as the owner of the interface counted it. A host's own samples are often finer than those of the switch."
 partition = "day"
 lineage = ["file_id", "line_no"]
 

@@ -10,7 +10,7 @@ day = { type = "DATE", doc = "UTC day of polled_at" }
 system = { type = "VARCHAR", doc = "archive system" }
 polled_at = { type = "TIMESTAMP", doc = "when the queue was polled" }
 mode = { type = "VARCHAR", doc = "read or write" }
-purpose = { type = "VARCHAR", doc = "user or repack; CTA does not distinguish these for reads and reports user" }
+purpose = { type = "VARCHAR", doc = "user or repack; always user for reads, because CTA does not distinguish the two for reads" }
 storage_group = { type = "VARCHAR", doc = "virtual organisation" }
 file_family = { type = "VARCHAR", doc = "tape pool" }
 volume = { type = "VARCHAR", doc = "volume that a queue of reads waits for" }

@@ -1,7 +1,7 @@
 /*
 title = "States of drives from their movers' broadcasts"
 grain = "one row per interval in which the broadcasts of a mover show one state, while its log was not written"
-why = "Used where no log covers the drive. Movers broadcast their states on the network, without file marks or waiting requests, so a log has priority."
+why = "Shows the states of a drive where no log covers it. Movers broadcast their states on the network, without file marks or waiting requests, so a log has priority."
 partition = "day"
 lineage = ["file_id", "line_no", "end_file_id", "end_line_no"]
 features = ["D4"]

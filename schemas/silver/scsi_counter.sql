@@ -1,7 +1,7 @@
 /*
 title = "Counters of drives and tapes, from SCSI log pages"
 grain = "one row per counter and reading of a drive's SCSI log pages"
-why = "Errors, retries, alerts and ages from SCSI log pages, read by CTA's tape daemon, sg_logs or a library. Each row also has the drive's name, the tape in the drive, and how much the counter rose."
+why = "Holds errors, retries, alerts and ages from SCSI log pages, read by CTA's tape daemon, sg_logs or a library. Each row also has the drive's name, the tape in the drive, and how much the counter rose."
 partition = "day"
 lineage = ["file_id", "line_no"]
 

@@ -1,7 +1,7 @@
 /*
 title = "Transfers"
 grain = "one row per file that was moved to or from tape, and per attempt that moved data but failed or has no logged end"
-why = "The useful work of the drives. Times come from the mover's log lines. Names come from the request's ticket, the client's log line and the client's row in the accounting; these also give the times where no mover line exists."
+why = "Shows the useful work of the drives. Times come from the mover's log lines. Names come from the request's ticket, the client's log line and the client's row in the accounting; where no mover line exists, the client's records also give the times."
 partition = "day"
 lineage = ["file_id", "line_no", "end_file_id", "end_line_no"]
 features = ["D1"]
@@ -14,7 +14,7 @@ station = { type = "VARCHAR", doc = "host or disk system that sent or received t
 drive = { type = "VARCHAR", doc = "drive" }
 mover_host = { type = "VARCHAR", doc = "host on which the mover runs" }
 volume = { type = "VARCHAR", doc = "tape label" }
-session_id = { type = "VARCHAR", doc = "identifier of the mount in which the file was moved; NULL where a log has the mount but not the transfer" }
+session_id = { type = "VARCHAR", doc = "identifier of the mount in which the file was moved; NULL where only the client recorded the transfer, unless the accounting (and no log) lists the mount" }
 mode = { type = "VARCHAR", doc = "read or write" }
 file_number = { type = "BIGINT", doc = "number of the file on the volume" }
 bytes = { type = "BIGINT", unit = "bytes", doc = "bytes moved to or from tape, including the wrapper" }

@@ -13,7 +13,7 @@ file_family = { type = "VARCHAR", doc = "file family to which the tape belongs; 
 library = { type = "VARCHAR", doc = "library" }
 media_type = { type = "VARCHAR", doc = "type of the cartridge" }
 capacity_bytes = { type = "BIGINT", unit = "bytes", doc = "capacity" }
-remaining_bytes = { type = "BIGINT", unit = "bytes", doc = "space that is left" }
+remaining_bytes = { type = "BIGINT", unit = "bytes", doc = "free space on the volume" }
 active_bytes = { type = "BIGINT", unit = "bytes", doc = "bytes of files on the tape that are not deleted" }
 deleted_bytes = { type = "BIGINT", unit = "bytes", doc = "bytes of deleted files, which still take up space on the tape" }
 is_blank = { type = "BOOLEAN", doc = "true if nothing was ever written to the tape" }

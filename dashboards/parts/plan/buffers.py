@@ -22,9 +22,8 @@ PART = {
 N_DAYS = 28
 VERDICTS = {
     "does not matter": "The buffer's size does not matter.",
-    "by chance": "Repeated reads look random: a smaller buffer would catch hardly more than the share of the data"
-    " that it can hold.",
-    "matters": "A buffer of twice the size would catch less than 1 % more.",
+    "by chance": "Repeated reads look random: a buffer catches hardly more than its share of the data.",
+    "matters": "A buffer of twice the size would catch less than a further 1 % of the bytes.",
 }
 WITNESSES = {"drives": "the drives", "pools": "the pools"}
 
@@ -51,7 +50,7 @@ def draw(page: Page) -> None:
         "The first read of a file in these days counts as not caught, so the true share can be higher. Reads that"
         " existing buffers served are not included."
     )
-    show_rows([_row(one) for one in named.values()], {}, "Share that a buffer for each file family would have caught")
+    show_rows([_row(one) for one in named.values()], {}, "Bytes read again and sufficient buffer size, by file family")
 
 
 def _sentence(found: Any, family: Any) -> None:
@@ -75,5 +74,8 @@ def _row(one: Any) -> dict[str, Any]:
     row: dict[str, Any] = {"file family": one.name, "reads": len(one.reads.sizes)}
     row["read [TB]"] = round(float(one.reads.sizes.sum()) / 1e12, 3)
     if isinstance(one.found, NoEstimate):
-        return row | {"bytes read again": "cannot estimate", "sufficient buffer size [TB]": None}
-    return row | {"bytes read again": percent(one.found.again), "sufficient buffer size [TB]": one.found.flat_tb}
+        return row | {"share of bytes read again": "cannot estimate", "sufficient buffer size [TB]": None}
+    return row | {
+        "share of bytes read again": percent(one.found.again),
+        "sufficient buffer size [TB]": one.found.flat_tb,
+    }

@@ -73,7 +73,8 @@ def draw(page: Page) -> None:
         )
         st.altair_chart(model_charts.tornado(inputs, "drives", needed.drives.value), width="stretch", alt=says)
         st.caption(
-            "Each bar shows the result as one cost of a mount varies over its 90 % interval; the line is the estimate."
+            "Each bar shows the range of the result while one cost of a mount varies over its 90 % interval;"
+            " the line is the estimate."
         )
     st.header("Share of a mount's time in which the drive moves data", anchor=False)
     curve = pl.DataFrame(forecast.efficiency_by_size(fits[like]))

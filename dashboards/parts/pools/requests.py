@@ -81,7 +81,7 @@ def _say(frame: pl.DataFrame, kind: str) -> None:
     failed = int(frame["n_failed"].sum() or 0)
     parts = f"{format.counted(int(frame['n_requests'].sum()), 'request')}"
     if kind == "pool":
-        parts += f", {failed:,} of them failed or cancelled" if failed else ", none failed"
+        parts += f", {failed:,} of them failed or were cancelled" if failed else ", none failed"
     if total:
         parts += (
             f". The requests waited {format.quantity(total, 'h')}, {format.percent(hours / total)}"

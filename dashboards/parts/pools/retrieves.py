@@ -34,7 +34,7 @@ def draw(page: Page) -> None:
         components.show_chart(
             streams,
             chart,
-            "Hours in which ENDIT read tapes, and hours in which tapes waited, by pool and day. Both may overlap.",
+            "Hours in which ENDIT read tapes, and hours in which tapes waited, by pool and day. They can overlap.",
         )
         components.show_table(streams, RETRIEVES)
         components.show_sql(streams)

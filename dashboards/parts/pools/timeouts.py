@@ -33,8 +33,8 @@ def draw(page: Page) -> None:
     else:
         hours = sum(row["waited_hours"] or 0 for row in rows)
         st.markdown(
-            f"**{n_timeouts:,} of {format.counted(n_requests, 'request')} timed out;"
-            f" users waited {format.quantity(hours, 'h')} for nothing.**"
+            f"**{n_timeouts:,} of {format.counted(n_requests, 'request')} timed out"
+            f" after waiting {format.quantity(hours, 'h')} in total.**"
         )
         named = found.frame(rows).filter(pl.col("n_timeouts") > 0).with_columns(who=charts.joined("pool", "operation"))
         top = named.sort("waited_hours", "who", descending=[True, False])

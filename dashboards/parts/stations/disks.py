@@ -126,7 +126,7 @@ def _say_apart(page: Page) -> None:
     text = "No log shows the reads and writes of single disks: iostat -x, sar -d, vmstat -d or nmon provide them."
     if hosts := sorted(vmstat, key=words.natural):
         named = format.listed(hosts, MOST_NAMED)
-        text += f" vmstat logs ({named}) only count all disks of a host together."
+        text += f" vmstat logs ({named}) only count the sum over all disks of a host."
     st.text(text)
 
 

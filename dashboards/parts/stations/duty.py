@@ -37,7 +37,7 @@ def draw(page: Page) -> None:
         rows = [row for row in curve if row["direction"] == direction]
         if rows:
             drawn = charts.lines(duty.frame(rows), "threshold_mb_s", "duty_factor", "station", titles, True, 2)
-            place.text(f"{text.capitalize()}: how the duty factor falls as the threshold rises")
+            place.text(f"{text.capitalize()} duty factor, by threshold")
             components.show_chart(duty, drawn, f"{text.capitalize()}, by threshold.", place)
     at = [row for row in duty.rows if row["threshold_mb_s"] == threshold]
     components.show_table(

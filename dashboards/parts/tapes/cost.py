@@ -45,7 +45,7 @@ def draw(page: Page) -> None:
                 " and the archive's file table."
             )
     with right:
-        components.heading(again, "Drive-hours of remounts on the same day")
+        components.heading(again, "Drive-hours of mounting and dismounting in remounts")
         if wasted.height and wasted["wasted_hours"].sum() > 0:
             components.show_chart(
                 again, bars.single(wasted, "storage_group", "wasted_hours", again.label("wasted_hours"))
@@ -71,7 +71,7 @@ def _say(n_mounts: int, wasted: pl.DataFrame) -> None:
     elif n_extra := int(wasted["n_extra"].sum()):
         worst, hours = wasted["storage_group"][0], format.quantity(float(wasted["wasted_hours"].sum()), "h")
         st.markdown(
-            f"**{n_extra:,} mounts were remounts of a tape on the same day. Mounting and dismounting in them"
+            f"**{n_extra:,} mounts were remounts of a tape on the same day. Their mounting and dismounting"
             f" took {hours} of drive time, the largest part for storage group {escape_markdown(worst)}.**"
         )
     else:

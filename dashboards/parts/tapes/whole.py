@@ -37,9 +37,9 @@ def draw(page: Page) -> None:
             " table, or logs of mounts that read whole tapes."
         )
     elif n_quicker:
-        st.warning(f"{n_quicker} of {len(timed)} mounts would have been faster by reading the whole tape.")
+        st.warning(f"In {n_quicker} of {len(timed)} mounts, reading the whole tape would have been faster.")
     else:
-        st.text(f"None of {len(timed)} mounts would have been faster by reading the whole tape.")
+        st.text(f"In none of {len(timed)} mounts would reading the whole tape have been faster.")
     if timed:
         hours = found.frame(timed).with_columns(
             wall_hours=pl.col("wall_s") / 3600,

@@ -45,9 +45,9 @@ def draw(page: Page) -> None:
     components.heading(weeks)
     if any(row["has_degraded"] for row in weeks.rows):
         st.warning(
-            "The reads of a storage group have become scattered. Compared with its first week with at"
-            " least 10 mounts, they needed at least twice the drive-hours per TB, and a larger share of the mounts was"
-            " chaotic."
+            "The reads of a storage group have become scattered. Compared with the group's first week"
+            " with at least 10 mounts, reads needed at least twice the drive-hours per TB, and a larger share of the"
+            " mounts was chaotic."
         )
     if weeks.rows:
         components.show_table(weeks, WEEKS)

@@ -57,7 +57,7 @@ def join(rules: dict[str, Rule], findings: list[dict[str, Any]]) -> None:
             other["joined_to"], other["severity"] = finding["finding_id"], _JOINED
             other["text"] += (
                 f" Drives of {finding['entity'][:80]} waited {facts['full_hours']:.2f} h for this link. A finding of"
-                f" the rule {rule.name} has the same cause and counts this loss."
+                f" the rule {rule.name} has the same cause and counts the loss of these hours."
             )
 
 

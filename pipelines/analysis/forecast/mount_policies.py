@@ -83,7 +83,7 @@ def judge_policies(
     now, replayed = min(tried, key=lambda pair: replay_error(reads.record, pair[1])[0])
     error, what = replay_error(reads.record, replayed)
     if reads.record.share < 1 - MOST_ERROR:
-        error, what = 1 - reads.record.share, "bytes of files whose request no log shows"
+        error, what = 1 - reads.record.share, "bytes of files without a logged request"
     nothing = Estimate(0.0, 0.0, 0.0)
     recorded_s = sum(mount.ended_s - mount.begun_s for mount in reads.mounts)
     waits_s = [wait for mount in reads.mounts for wait in mount.waits_s]

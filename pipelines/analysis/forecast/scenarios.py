@@ -44,7 +44,7 @@ class Scenario:
         parts = [form.format(abs(h), words[h < 0]) for h, form, words in pairs if abs(h) >= LEAST]
         if not parts:
             return "Compared with the replay without changes: no difference."
-        verdict = "neither better nor worse"
+        verdict = "no difference in the average end of mounts"
         if abs(self.done_h - other.done_h) >= LEAST:
             verdict = "worse" if self.done_h > other.done_h else "better"
         return f"Compared with the replay without changes: {verdict}; {', '.join(parts)}."

@@ -153,7 +153,7 @@ def _collinear(design: Floats, columns: list[Parameter], mounts: Mounts) -> dict
     sizes = mounts.moved_mb / mounts.n_files
     why = f"these mounts allow no separate estimates of {' and '.join(together)}"
     if "speed_mb_s" in together:
-        why += f": their mean file size is {sizes.min():.0f} to {sizes.max():.0f} MB, nearly the same in all mounts"
+        why += f": the mean file size is {sizes.min():.0f} to {sizes.max():.0f} MB, nearly the same in all mounts"
     needed = _APART.get(frozenset(together), f"{_SIZES}, and mounts of few files as well as of many")
     return dict.fromkeys(together, NoEstimate(why, needed))
 

@@ -143,14 +143,14 @@ class Check:
         """Whether the formula fits; where it does not fit, the search for places is offered (X2)."""
         if self.fits:
             off = np.median(np.abs(self.error))
-            return f"the formula fits: for half of the mounts, the computed time is off by at most {off:.1%}"
+            return f"the formula fits (for half of the mounts, the computed time is off by at most {off:.1%})"
         left = f"{self.left_over_s.min():.1f} to {self.left_over_s.max():.1f} s per file remain unexplained"
         what = (
             "which is as long as seeks take"
             if self.left_over_s.max() >= SEEK_LIKE_S
             else "which is too short for seeks"
         )
-        return f"the formula of the service time does not fit these mounts: {left}, {what}"
+        return f"the formula of the service time does not fit these mounts ({left}, {what})"
 
 
 def check(service: Service, mounts: Mounts) -> Check:

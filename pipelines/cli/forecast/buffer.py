@@ -14,8 +14,7 @@ from pipelines.primitives.format import counted, no_estimate, percent
 
 _WORDS = {
     "does not matter": "the size of a buffer does not matter",
-    "by chance": "repeated reads look random: a smaller buffer would catch hardly more than the share of the data"
-    " that it can hold",
+    "by chance": "repeated reads look random: a buffer catches hardly more than its share of the data",
     "matters": "the size of a buffer matters",
 }
 _LIMITS = (
@@ -48,7 +47,7 @@ def buffer(
 ) -> None:
     """Show how much of the recalled data a disk buffer in front of the tapes would serve, and which size is enough.
 
-    A buffer above this size would serve hardly more. The logged reads of drives and pools are replayed in order, also
+    A larger buffer would serve hardly more data. The logged reads of drives and pools are replayed in order, also
     with one buffer for each file family.
     """
     from pipelines.analysis.forecast import buffers

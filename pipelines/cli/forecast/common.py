@@ -43,7 +43,7 @@ def speed_options(command: Command) -> Command:
         (
             "--drives-like",
             "Use the speed and costs that were fitted to the site's mounts of one generation and mode, such as"
-            " 'LTO-4 read'. Default: among those that the sizing formula fits, the one with the most mounts.",
+            " 'LTO-4 read'. Default: the generation and mode with the most mounts for which the sizing formula fits.",
         ),
     ):
         command = click.option(option, help=text)(command)

@@ -50,7 +50,7 @@ def _notes(one: Any) -> Iterator[str]:
         yield no_estimate(one.found.drift_week, "drift")
     if not isinstance(speed := one.found.parameters["speed_mb_s"], NoEstimate):
         stated = check(Service(speed.value), one.mounts)
-        yield f"with 120 s per mount and 4.4 s per file, as in CERN's sizing note: {stated.summary}"
+        yield f"with 120 s per mount and 4.4 s per file, as in CERN's sizing note, {stated.summary}"
 
 
 @click.command()

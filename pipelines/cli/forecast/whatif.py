@@ -116,7 +116,7 @@ def _number_of_drives(_: Any, __: Any, texts: tuple[str, ...]) -> dict[str, int]
 @click.option(
     "--gap", "gap_s", type=float, help="Longest gap between two files, in seconds; longer gaps are shortened to this."
 )
-@click.option("--faster", "speed", default=1.0, help="Factor by which all drives are faster.")
+@click.option("--faster", "speed", default=1.0, help="Factor by which the rate of all drives is multiplied.")
 @click.option("--depth", default=1, help="Number of requests that a client keeps queued.")
 @click.option(
     "--instances", default=1, help="Number of migration processes per station, each with --inputs and --outputs."
@@ -139,8 +139,8 @@ def _number_of_drives(_: Any, __: Any, texts: tuple[str, ...]) -> dict[str, int]
 def whatif(past: Past, form: str, **changes: Any) -> None:
     """Replay the recorded days with changes. If several changes are given, each is also replayed alone.
 
-    The list is ordered by the mean end of mounts, the earliest first; changes that the drives cannot keep up with come
-    last. There is no answer if the replay without changes differs from the logs by more than 10 %.
+    The list is ordered by the mean end time of mounts, the earliest first; changes that the drives cannot keep up with
+    come last. There is no answer if the replay without changes differs from the logs by more than 10 %.
     """
     from pipelines.analysis.forecast import MOST_ERROR, what_if
     from pipelines.analysis.models.simulation import Changes
@@ -172,7 +172,7 @@ def whatif(past: Past, form: str, **changes: Any) -> None:
 
 
 def _side_by_side(answer: Any, changes: Any) -> list[str | Rows]:
-    """All changes together and each change alone, compared with the replay, the fastest first."""
+    """All changes together and each change alone, compared with the replay without changes, the fastest first."""
     from pipelines.analysis.forecast import UNCHANGED, described, ranked
     from pipelines.analysis.models.simulation import simulate
 

@@ -110,7 +110,7 @@ def _lines(request: Request, selector: str, instance: str, begin: int, end: int)
         if end - begin < 2 * _SHORTEST_S:
             hint = "raise `line_kb` under [limits] or `max_mb`, or request fewer metrics with `ask`"
             raise TapescopeError(
-                f"{instance}: the samples of {end - begin} s are longer than the longest allowed line", hint
+                f"{instance}: the samples of {end - begin} s do not fit into a line of the allowed length", hint
             ) from None
         middle = (begin + end) // 2
         return [

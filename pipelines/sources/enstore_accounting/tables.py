@@ -199,12 +199,12 @@ NOT_READ = {
     "quotas": (("time", "library", "storage_group", "allocated", "blank"), "it only lists quotas of cartridges"),
     "old_bytes_per_day": (
         ("date", "read", "write"),
-        "it has a total without names; the table xfer_by_day has more detail",
+        "it has only the total of all storage groups; the table xfer_by_day has more detail",
     ),
     "blanks": (("date", "media_type", "blanks"), "it only counts blank cartridges"),
     "drive_data": (
         ("drive_rate", "write_error_count", "read_error_count"),
-        "it lists suspect volumes without a fixed format",
+        "it lists suspect volumes, and its format varies",
     ),
 }
 # The accounting database calls the mover's name otherwise than its configuration does.

@@ -109,7 +109,7 @@ class Changes:
             raise ValueError("a gap cannot be negative")
         if self.instances > 1 and self.inputs is None and self.outputs is None:
             raise ValueError(
-                "`instances` needs `inputs` or `outputs`: the number of mounts that one migration process reads from or"
+                "`instances` needs `inputs` or `outputs`: the number of tapes that one migration process reads from or"
                 " writes to at the same time"
             )
 

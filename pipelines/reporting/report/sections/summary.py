@@ -243,7 +243,7 @@ def data_quality(asker: Asker) -> Section:
         asker.table("checks", "Failed checks", checks.split(), _is_unmet, 20),
     ]
     nothing = [f"{table.title[:1].lower()}{table.title[1:]}" for table in tables if not table.rows]
-    sentences = [f"None of these occurred: {'; '.join(nothing)}."] if nothing else []
+    sentences = [f"These tables are empty and left out: {'; '.join(nothing)}."] if nothing else []
     names = [f"host name {alias} is read as {s.name}" for s in asker.site.station for alias in s.aliases]
     notes = [f"Corrected names: {', '.join(names)}."] if names else []
     return Section("Data quality", sentences=sentences, tables=[table for table in tables if table.rows], notes=notes)
