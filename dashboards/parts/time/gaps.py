@@ -54,8 +54,8 @@ def _say_cost(page: Page, cost: Asked, earlier: Asked | None, priced: Asked) -> 
         return
     st.text(
         f"{every['n_long_gaps']:,} of {format.counted(every['n_gaps'], 'gap')} ({format.percent(every['share_long'])})"
-        f" exceeded the expected {page.site['expected_gap_s']:g} s by more than the limit of the rule long_gap. They"
-        f" cost {cost.shown(every, 'lost_hours')} of drive time{_before(cost, earlier)}."
+        f" exceeded the expected {page.site['expected_gap_s']:g} s by more than the limit of the rule for long gaps."
+        f" They cost {cost.shown(every, 'lost_hours')} of drive time{_before(cost, earlier)}."
     )
     if page.chosen["drive"]:
         return
@@ -133,7 +133,7 @@ def _show_examples(page: Page) -> Asked:
     found = page.ask("gap_examples", station=page.chosen["station"], drive=page.chosen["drive"], n=1)
     components.heading(found)
     if not found.rows:
-        st.info("No gap exceeded the expected gap by more than the limit of the rule long_gap.")
+        st.info("No gap exceeded the expected gap by more than the limit of the rule for long gaps.")
     for row in found.rows[:MOST_EXAMPLES]:
         parts = [f"{format.label(found.column(name))} {found.shown(row, name)}" for name in PARTS if row[name]]
         st.text(

@@ -45,10 +45,11 @@ def buffer(
     past: Past,
     form: str,
 ) -> None:
-    """Show how much of the recalled data a disk buffer in front of the tapes would serve, and which size is enough.
+    """Show what a disk buffer in front of the tapes would serve.
 
-    A larger buffer would serve hardly more data. The logged reads of drives and pools are replayed in order, also
-    with one buffer for each file family.
+    The table has the share of the recalled data for each size of the buffer, and the size beyond which a larger
+    buffer would serve hardly more. The logged reads of drives and pools are replayed in order, also with one buffer
+    for each file family.
     """
     from pipelines.analysis.forecast import buffers
 

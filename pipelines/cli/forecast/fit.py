@@ -57,7 +57,7 @@ def _notes(one: Any) -> Iterator[str]:
 @history_options()
 @format_option
 def campaign(past: Past, form: str) -> None:
-    """Show the progress and the estimated end of site.toml's campaigns, and which change would help most."""
+    """Show the progress and end of site.toml's campaigns. It also shows which change would help most."""
     from pipelines.analysis.forecast import progress
 
     history = past()
