@@ -12,7 +12,7 @@ alone_s = { type = "DOUBLE", unit = "s", doc = "median time from request to moun
 n_together = { type = "BIGINT", doc = "number of mounts that waited for their tape while another drive of the robot waited for one" }
 together_s = { type = "DOUBLE", unit = "s", doc = "median time from request to mounted tape, for the mounts in n_together" }
 n_next = { type = "BIGINT", doc = "number of mounts that were waiting for their tape when another drive of the robot got its tape" }
-step_s = { type = "DOUBLE", unit = "s", doc = "for the mounts in n_next, time from the moment when the other drive got its tape to the moment when this mount got its own. Nine of ten mounts exceed this value" }
+step_s = { type = "DOUBLE", unit = "s", doc = "10th percentile, over the mounts in n_next, of the time from when the last other drive got its tape to when this mount got its own (nine of ten mounts took longer)" }
 waited_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours by which the mounts in n_together waited longer for their tapes than a single mount usually does (alone_s)" }
 concurrency = { type = "VARCHAR", was = "works", doc = "how the robot mounts: one at a time (step_s is at least half of alone_s), several at once, or cannot tell (fewer than 10 mounts in n_alone or n_next, or no declared robot)" }
 */

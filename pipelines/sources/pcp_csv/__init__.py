@@ -110,7 +110,7 @@ def _turn(state: Carry, text: str, kind: str, line_no: int) -> None:
         return
     if not is_header(text):
         raise UnreadableFile(
-            f"line {line_no}: the header has no names of metrics: {text[:120]}", "keep the header of pmrep's CSV"
+            f"line {line_no}: the header has no names of metrics: {text[:120]}", "use the header line that pmrep wrote"
         )
     state.update(header=text, units="", is_first=True, is_raw=False, at=None)
 

@@ -57,7 +57,7 @@ def _room(rows: pl.DataFrame, ceilings: dict[str, float]) -> dict[str, Any]:
     advice = f"relieve the {RESOURCES[max(near, key=near.__getitem__)][0]} first" if near else "queue more jobs"
     room = ", ".join(f"{RESOURCES[name][1]} {value:.0%}" for name, value in most.items())
     lacking = f" (no log of {', '.join(unknown)})" if unknown else ""
-    room += f" at most{lacking}: {advice}"
+    room += f"{lacking}; {advice}"
     if not most:
         room = "unknown, because no log covers the station's link, disks and processors"
     return most | {"room": room, "is_near_ceiling": bool(near)}
