@@ -82,11 +82,16 @@ def form(drives: dict[str, int]) -> Changes:
         }
         one, two, three = st.columns(3)
         instances = fields.count(
-            "instances", "Migration processes at a station", one, "instances, each with its own inputs and outputs", 1
+            "instances", "Migration processes at a station", one, "each reads and writes tapes of its own", 1
         )
-        inputs = fields.count("inputs", "Inputs of an instance", two, "tapes that an instance reads at the same time")
+        inputs = fields.count(
+            "inputs", "Tapes a process reads at once", two, "with several processes at a station, each reads as many"
+        )
         outputs = fields.count(
-            "outputs", "Outputs of an instance", three, "tapes that an instance writes at the same time"
+            "outputs",
+            "Tapes a process writes at once",
+            three,
+            "with several processes at a station, each writes as many",
         )
         one, two, three = st.columns(3)
         disk = fields.number("disk", "A station's disks carry at most [MB/s]", 0.1, one, "reads and writes together")

@@ -33,7 +33,10 @@ if TYPE_CHECKING:
 )
 @site_option
 def drill(drive: str, bucket: str, day: datetime | None, limit: int, site_path: Path) -> None:
-    """Show how a drive spent its hours. It lists mounts, files and gaps, with the log lines at their start and end."""
+    """List the longest intervals of one use of a drive's time.
+
+    Each has its mount, its file, and the log lines at its start and end. The default is the time between files.
+    """
     from pipelines import steps
 
     found = steps.drill(steps.site_at(site_path), drive, bucket, day.date() if day else None, limit)

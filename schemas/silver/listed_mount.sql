@@ -10,7 +10,7 @@ day = { type = "DATE", doc = "UTC day of mounted_at" }
 session_id = { type = "VARCHAR", doc = "identifier of the mount: its drive, volume and mounted_at" }
 system = { type = "VARCHAR", doc = "archive system" }
 library = { type = "VARCHAR", doc = "library" }
-drive = { type = "VARCHAR", doc = "name of the drive; NULL where site.toml does not name the library's drive and several drives are possible" }
+drive = { type = "VARCHAR", doc = "name of the drive; NULL where site.toml gives no drive this `slot`, or where drives of several libraries have the same name and no line shows the library" }
 slot = { type = "VARCHAR", doc = "place of the drive in the library, by the library's own name; NULL where only TSM's server lists the mount" }
 volume = { type = "VARCHAR", doc = "tape label" }
 mounted_at = { type = "TIMESTAMP", doc = "when the volume was in the drive" }

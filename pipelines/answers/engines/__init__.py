@@ -89,7 +89,9 @@ def _groups(connection: Connection, relation: str, names: Mapping[int, str]) -> 
         f"FROM ducklake_list_files({quote(LAKE)}, {quote(table)}, schema => {quote(schema)})"
     ).fetchall()
     if any(is_encrypted for *_, is_encrypted in listed):
-        raise ConfigError("the warehouse's files are encrypted", "only DuckDB reads them: `tapescope attach`")
+        raise ConfigError(
+            "the warehouse's files are encrypted", "only DuckDB can read them: use `tapescope attach --engine duckdb`"
+        )
     files = [file for file, *_ in listed]
     stored = _numbered(connection, files) | _mapped(connection, relation, files)
     groups: dict[tuple[tuple[tuple[str, str], ...], tuple[str, ...]], list[tuple[str, str | None]]] = {}
