@@ -56,7 +56,6 @@ def compact(
         done.files_after = done.files_before - _n_mergeable(connection)
     else:
         connection.execute(f"CALL ducklake_merge_adjacent_files('{LAKE}')").fetchall()
-        _trim_statistics(connection)
         done.files_after = n_files(connection)
     days = max(snapshot_days, LEAST_SNAPSHOT_DAYS)
     done.snapshots_expired = len(_call(connection, "expire_snapshots", _ago(days), dry_run))
@@ -75,19 +74,6 @@ def compact(
     elif orphans:
         _remove(orphans)
     return done
-
-
-def _trim_statistics(connection: Connection) -> None:
-    """Drop the catalogue's statistics of columns other than `day`.
-
-    For each table that a statement narrows, DuckLake reads the statistics of all files of all tables (its issue 859):
-    in a year's catalogue of 4,400 files that takes 30 ms, and 10 ms with those of `day`, which leave out the files of
-    other days. A file without statistics is read, and Parquet has its own.
-    """
-    connection.execute(
-        f"DELETE FROM {ownership.BOOK}.ducklake_file_column_stats WHERE (table_id, column_id) NOT IN"
-        f" (SELECT (table_id, column_id) FROM {ownership.BOOK}.ducklake_column WHERE column_name = 'day')"
-    )
 
 
 def _ago(days: int, at_most: datetime | None = None) -> str:
