@@ -118,7 +118,7 @@ def test_questions_have_the_counters_of_the_day(site: Site) -> None:
 def test_the_report_names_them(site: Site) -> None:
     written = steps.report(site, LAST, LAST)
     text = " ".join(written["txt"].read_text().split())
-    assert "450.0 corrected errors per TB" in text and "A00001L9: 3 alerts" in text
+    assert "450.0 corrected errors per TB" in text and "A00001L9: 3 tape alerts or uncorrected errors" in text
 
 
 def test_the_page_of_drives_shows_errors_and_alerts(app: AppTest) -> None:
