@@ -291,7 +291,7 @@ def test_the_command_lists_the_best(site: Site) -> None:
     assert (
         "no remount of a tape for" in output
         and "recommended access order" in output
-        and "The replay without changes" in output
+        and "The replay without changes differs" in output
     )
     wrong = CliRunner().invoke(cli, ["forecast", "mounts", "--min-age", "long", "--site", str(site.root)])
     assert wrong.exit_code == 2 and "such as 2h" in wrong.output

@@ -235,9 +235,10 @@ class DayLinks:
         return self.waits(self.waits(days), (_CTA_REQUESTS,))
 
     def note_made(self, name: str) -> None:
-        """Requests were made again: days have further pairs."""
-        if name in ("silver.cta_transfer", "silver.request"):
-            self._asked.clear()
+        """A relation was made again: what is read from it is asked for again, for days may have further pairs."""
+        for sql, asked in self._asked.items():
+            if name in sql:
+                asked.clear()
 
     def waits(self, days: set[date], kinds: tuple[str, ...] = (_ENSTORE_REQUESTS, _CTA_REQUESTS)) -> set[date]:
         """The days, and those with lines about the same requests, however long these waited."""
