@@ -7,8 +7,8 @@ from typing import Any
 from sample_data.planted import Planted
 
 AIMS = (
-    "aims: precision and recall 0.95; 1 false alarm in 100 drive-weeks; 85 to 95"
-    " % of the 90 % intervals contain the true value"
+    "aims: precision and recall of at least 0.95; at most 1 false alarm per 100 drive-weeks;"
+    " 85 to 95 % of the 90 % intervals contain the true value"
 )
 
 

@@ -38,7 +38,8 @@ def stuck(context: Any) -> None:
     """A run has not ended in time: a task hangs, or the pool that TAPESCOPE_POOL names was never made."""
     if context.get("reason") == "timed_out":
         tell(
-            f"{context['dag'].dag_id}, run {context['run_id']}, did not end in time: does the pool for its tasks exist?"
+            f"{context['dag'].dag_id}, run {context['run_id']}, did not end in time:"
+            " a task hangs, or the pool for its tasks does not exist"
         )
 
 

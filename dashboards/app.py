@@ -30,7 +30,7 @@ try:
     page.run()
     state.say_unused()
 except data.NoAnswer as problem:
-    st.error("A part of this page cannot be shown. The warehouse may lack its data, because an older release built it.")
+    st.error("A part of this page cannot be shown. Perhaps an older release built the warehouse without this data.")
     st.text(f"{problem}\nHint: {problem.hint or 'run `tapescope run`'}")
 finally:
     state.end()

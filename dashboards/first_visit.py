@@ -35,7 +35,7 @@ def show(problem: data.NoAnswer) -> NoReturn:
         state.stop()
     st.header("No logs have been read yet", anchor=False)
     if not _may_write():
-        st.text(f"{access.writer().why} The administrator of this site runs three commands:")
+        st.text(f"{access.writer().why} Only the administrator can add logs. This takes three commands:")
         st.code(f"{COMMANDS}\n\ntapescope demo               # does all of this with a sample archive", language="bash")
         state.stop()
     try:

@@ -28,9 +28,9 @@ def show(page: Page, loads: Asked) -> None:
     frame = loads.frame().with_columns(log=charts.joined("link", "direction")).drop_nulls(value)
     order = frame.group_by("log").agg(pl.max(value)).sort(value, descending=True)["log"].head(MOST_LINKS)
     title = (
-        "highest peak of the hour, as a share of the link's capacity"
+        "highest peak of the hour or day, as a share of the link's capacity"
         if has_capacity
-        else "highest peak of the hour [MB/s]"
+        else "highest peak of the hour or day [MB/s]"
     )
     chart = series.heat(frame.filter(pl.col("log").is_in(order.to_list())), value, title, page.span())
     components.heading(loads)
@@ -38,7 +38,7 @@ def show(page: Page, loads: Asked) -> None:
         loads, chart, "Load of the links by hour: the darker the cell, the higher the load.", zooms=True
     )
     st.caption(
-        "The scale ends at the highest peak of the period. A cell is empty if no log covers the hour,"
+        "The scale ends at the highest peak of the period. A cell is empty if no log covers its time,"
         " or if the scale is a share and the link's capacity is unknown."
         + (
             f" Only the {MOST_LINKS} fullest of {frame['log'].n_unique()} link directions are shown."
@@ -46,7 +46,7 @@ def show(page: Page, loads: Asked) -> None:
             else ""
         )
     )
-    st.text("Hours with the highest load first:")
+    st.text("Highest load first:")
     components.show_table(loads, TABLE, fullest, most=FULLEST)
     components.show_sql(loads)
 

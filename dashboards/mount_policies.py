@@ -76,7 +76,7 @@ def _show(found: MountAdvice) -> None:
     if found.is_withheld:
         st.error(f"{off} That is more than {percent(forecast.MOST_ERROR)}: the effect of other policies is withheld.")
     else:
-        st.text(f"{off} A policy that saves drive-hours makes requests wait longer.")
+        st.text(f"{off} A policy that saves drive-hours usually makes requests wait longer.")
     components.show_rows(forecast.policy_rows(found), _columns(), "Mount policies: drive-hours saved and waits")
     if found.unplaced:
         kinds = escape_markdown(", ".join(found.unplaced))

@@ -10,7 +10,7 @@ from dashboards.head import Page
 def show(page: Page, volume: str, session: str) -> None:
     """The way of one mount next to the map of its tape, with what the mount moved in colour."""
     path, contents = page.ask("mount_path", session=session), page.ask("tape_contents", volume=volume)
-    components.heading(path, "The order in which this mount read the tape's files, and their positions")
+    components.heading(path, "The order in which this mount moved the tape's files, and their positions")
     left, right = st.columns(2)
     titles = {
         "number": "order in the mount",
@@ -35,8 +35,7 @@ def show(page: Page, volume: str, session: str) -> None:
         )
     else:
         right.text(
-            "The positions of the tape's files are not known: the number of tracks of this"
-            " tape technology is unknown, or"
-            " the sizes of its files are unknown."
+            "The positions of the tape's files are not known, because the number of tracks of this"
+            " tape technology or the sizes of the files are unknown."
         )
     components.show_sql(path, contents)

@@ -76,7 +76,7 @@ def _run_test(run: DriveRun, test: PicTest, sizes: list[int]) -> None:
     left = total - spent - (end - eject) - us(SLACK_S)
     if left < us(0.2) * len(calls):
         raise ValueError(
-            f"{test.overall_mb_s} MB/s as overall rate leaves no time"
+            f"an overall rate of {test.overall_mb_s} MB/s leaves no time"
             f" for positioning at a drive rate of {test.drive_mb_s} MB/s"
         )
     weights = [0.7 + 0.6 * run.rng.random() for _ in calls]

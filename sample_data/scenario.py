@@ -67,7 +67,7 @@ class LibraryScenario(_Model):
                 "the days must be between 2009-11-10 and 2010-03-13, because the generator uses one offset from UTC"
             )
         if late := [fault.kind for fault in self.fault if fault.from_day >= min(fault.to_day, self.days)]:
-            raise ValueError(f"{late[0]} begins after the last day")
+            raise ValueError(f"{late[0]} must begin before its to_day, and within the days of the scenario")
         return self
 
     @property
@@ -105,7 +105,7 @@ class CtaScenario(_Model):
                 "the days must be between 2025-11-01 and 2026-03-28, because the generator uses one offset from UTC"
             )
         if late := [fault.kind for fault in self.fault if fault.from_day >= min(fault.to_day, self.days)]:
-            raise ValueError(f"{late[0]} begins after the last day")
+            raise ValueError(f"{late[0]} must begin before its to_day, and within the days of the scenario")
         return self
 
     @property

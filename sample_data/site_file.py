@@ -26,7 +26,7 @@ zone = "{ZONE}"                 # time zone of log times that name no zone
 warehouse = "var/warehouse"
 duty_threshold_mb_s = 5.0                # a half-hour above this counts as active
 expected_gap_s = 2.0                     # avoidable gap between two files that is normal at this site, in seconds
-log_silence_s = 600                      # seconds; a longer silence of a server log counts as not covered
+log_silence_s = 600                      # seconds; a longer pause of a log counts as not covered
 # min_coverage = {{ long_gap = 0.9 }}      # share of its logs that a rule needs, in place of the rule's own value
 # change_log = "changes.csv"             # changes made on purpose, with the columns at, what, entities, note; or:
 # [[change]]
@@ -47,7 +47,7 @@ _COLLECT = """\
 """
 
 _FACTS = """\
-# Facts that no log shows, by date: use any keys besides `of` and `from`. `tapescope ask configuration` lists
+# Facts that no log shows: use any keys besides `of` and `from`. `tapescope ask configuration` lists
 # them; `tapescope ask rates_by_fact fact=filesystem` compares the rates of hosts by a fact.
 [[fact]]
 of = "stkendm10a"
@@ -72,9 +72,9 @@ def site_text() -> str:
     parts.append("# The station that recalls the tape of the tape-read tests; no link is declared for it.\n")
     parts.append(f'[[station]]\nname = "{STAGER}"\nrole = "stager"\n\n')
     parts.append(_FACTS)
-    parts.append('# Drives: the name, its name in the log, and the host of its mover. `robot = "SL8500"` would\n')
+    parts.append('# Drives: the name, its name in the log, and the host of its mover. `robot = "SL8500"` would name\n')
     parts.append(
-        "# name the library that serves the drive; `from` and `to` would be its first days in and out of service.\n"
+        "# the drive's library; `from` would be its first day in service, and `to` its first day out of service.\n"
     )
     for drive in DRIVES:
         parts.append(

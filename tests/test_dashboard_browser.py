@@ -115,7 +115,7 @@ def test_from_the_page_to_the_worst_problem_its_cause_and_the_lines(archive: Pat
         assert box and box["y"] < 900, "the worst problem is below the first screen"
         assert "Drive out of service" in first.inner_text() and "LTO2_204" in first.inner_text()
         assert (
-            "was offline or in error from" in operator.reads()
+            "was offline, in error or cleaning from" in operator.reads()
             and "Next: Check the log line that begins the outage" in operator.reads()
         )
         assert page.evaluate("document.querySelector('[data-testid=\"stMain\"]').scrollHeight") <= 900, (
@@ -150,7 +150,9 @@ def test_the_worst_problem_of_a_site_of_cta(cta: Path, tmp_path: Path) -> None:
         worst = page.locator('[data-testid="stMain"] a[href*="finding"]').first
         box = worst.bounding_box()
         assert box and box["y"] < 900 and worst.inner_text() == "Drive out of service · 3592JFD2"
-        assert "offline or in error from 2026-02-04 14:17 to 16:17 CET" in operator.reads().replace("\u2060", "")
+        assert "offline, in error or cleaning from 2026-02-04 14:17 to 16:17 CET" in operator.reads().replace(
+            "\u2060", ""
+        )
         assert "Next: Check the log line that begins the outage" in operator.reads()
         operator.click(worst)
         page.get_by_text("What it usually means").wait_for()

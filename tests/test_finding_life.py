@@ -118,7 +118,7 @@ def test_acknowledge_mute_and_reopen(judged: Site) -> None:
     listed = run(judged, "list", "--day", str(DAYS[4])).output
     assert finding_id in listed and "acknowledged" in listed and "part ordered" in listed
     shown = run(judged, "show", finding_id, "--day", str(DAYS[4])).output
-    assert "drive_down" in shown and "offline or in error" in shown
+    assert "drive_down" in shown and "offline, in error or cleaning" in shown
 
     with Warehouse(judged).write("test") as connection, transaction(connection):
         down(connection, DAYS[4] + timedelta(days=1), 8)

@@ -14,9 +14,11 @@ import pytest
 import zstandard
 
 from pipelines import cli, steps
+from pipelines.build import inputs, run
 from pipelines.catalog.contracts import load_catalog
 from pipelines.config.site import Site
 from pipelines.primitives.errors import CheckFailed
+from pipelines.warehouse import connection as store
 from pipelines.warehouse.connection import LAKE, Warehouse
 from support.archive import (
     SITE,
@@ -365,6 +367,22 @@ def test_days_arriving_one_by_one(site: Site, begun_week: Site, whole_week: Rows
     if order == "late_in_the_middle":  # a full build looks at bronze alone, and that is the same in any order
         steps.build(site, full=True)
         assert differences(whole_week, all_rows(site)) == []
+
+
+@pytest.mark.parametrize(("few", "fresh"), [(10_000, 200_000), (20, 200_000), (20, 60)])
+def test_days_arriving_in_a_large_warehouse(
+    begun_week: Site, whole_week: Rows, few: int, fresh: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The last commit is read apart, tables are too large to copy, and days just made fit into memory or do not."""
+    monkeypatch.setattr(store, "MANY_FILES", 0)
+    monkeypatch.setattr(inputs, "MOST_FRESH", fresh)
+    for module in (inputs, run):
+        monkeypatch.setattr(module, "FEW", few)
+    site = copied(begun_week, tmp_path / "begun")
+    arrive(site, [3, 4, 2])
+    assert differences(whole_week, all_rows(site)) == []
+    steps.build(site, full=True)
+    assert differences(whole_week, all_rows(site)) == []
 
 
 def test_a_full_build_fills_a_relation_that_is_newer_than_the_rows_below(built: Site, plain: Rows) -> None:

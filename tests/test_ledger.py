@@ -1,4 +1,4 @@
-"""Recommendations: what a change brought, by hand and over many; and the ledger from promise to score."""
+"""Recommendations: what a change brought, by hand and over many; and the ledger from prediction to score."""
 
 from collections.abc import Iterator
 from datetime import date, timedelta
@@ -111,7 +111,7 @@ def run(site: Site, *words: str) -> Result:
 
 
 def test_from_promise_to_score(site: Site) -> None:
-    """Promised 60 GB a day (50 to 70); it came to (75 - 60) x 4 = 60. Promised 200 by head: less came."""
+    """Predicted 60 GB a day (50 to 70); it came to (75 - 60) x 4 = 60. Predicted 200 by head: less came."""
     assert "No recommendations yet" in run(site, "list").output
     assert "Recommendation 1 " in run(site, "make", "--finding", "abc").output
     freely = ("make", "--text", "a wonder", "--drives", "A", "--gain", "200:150:250")
@@ -120,8 +120,8 @@ def test_from_promise_to_score(site: Site) -> None:
         assert run(site, "apply", number, "--day", str(APPLIED)).exit_code == 0
     lines = run(site, "list").output.splitlines()
     assert "2010-03-10" in lines[1] and "60 (50 to 70)" in lines[1] and "60 (60 to 60)" in lines[1]
-    assert "as promised" in lines[1] and "long gaps of A" in lines[1]
-    assert "less than promised" in lines[2]
+    assert "as predicted" in lines[1] and "long gaps of A" in lines[1]
+    assert "less than predicted" in lines[2]
     early = run(site, "list", "--day", str(APPLIED + timedelta(days=3))).output
     assert "cannot estimate: only 3 days on one side of the change; data needed: 5 days before and after" in early
     assert run(site, "drop", "2", "--day", str(APPLIED + timedelta(days=8)), "--note", "no").exit_code == 0

@@ -11,7 +11,10 @@ from streamlit.testing.v1 import AppTest
 from pipelines import steps
 from pipelines.answers.question import ask
 from pipelines.catalog.contracts import load_catalog
+from pipelines.warehouse.connection import LAKE, Warehouse
 from support.app import at, linked_table, url
+from support.archive import copied
+from support.served import APP, DEADLINE_S
 
 PAGES = ("tapes", "stations", "pools")
 
@@ -121,7 +124,7 @@ def test_whole_tape_or_files(app: AppTest) -> None:
     opened(app, "tapes", part="whole")
     compared = linked_table(app, "is_whole_quicker", "requested_at")
     assert not compared["is_whole_quicker"].any()
-    assert f"In none of {len(compared)} mounts would reading the whole tape have been faster." in texts(app)
+    assert f"Reading the whole tape would not have been faster in any of {len(compared)} mounts." in texts(app)
     opened(app, "tapes", part="whole", group="cms", station="pic-stager")
     narrowed = linked_table(app, "volume", "is_whole_quicker")
     assert 0 < len(narrowed) < len(compared) and narrowed["volume"].str.endswith("tape=G03243").all()
@@ -138,6 +141,26 @@ def test_mounts_that_came_back_are_counted_in_a_sentence(app: AppTest, archive: 
     n_extra, hours = sum(row["n_extra"] for row in rows), sum(row["wasted_hours"] for row in rows)
     assert n_extra == 16 and f"{n_extra} mounts were remounts of a tape" in texts(app)
     assert f"Their mounting and dismounting took {hours:.2f} h of drive time" in texts(app)
+
+
+@pytest.mark.parametrize(
+    ("where", "expected"),
+    [
+        ("true", "No log shows how long their mounting and dismounting took.**"),
+        ("volume = 'G03243'", "the largest part for storage group survey. No log shows the time of 3 of them.**"),
+    ],
+)
+def test_remounts_without_a_known_time_do_not_count_as_zero_hours(
+    archive: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, where: str, expected: str
+) -> None:
+    """Of all 16 remounts the time is unknown, or of the three of the one group that read its tape four times."""
+    site = copied(steps.site_at(archive), tmp_path / "site")
+    with Warehouse(site).write("test") as connection:
+        connection.execute(f"UPDATE {LAKE}.silver.session SET mount_s = NULL, dismount_s = NULL WHERE {where}")
+    monkeypatch.setenv("TAPESCOPE_SITE", str(site.root))
+    app = opened(AppTest.from_file(APP, default_timeout=DEADLINE_S), "tapes")
+    (sentence,) = [one.value for one in app.markdown if "were remounts of a tape" in one.value]
+    assert sentence.startswith("**16 mounts were remounts of a tape on the same day. ") and sentence.endswith(expected)
 
 
 def test_figures_are_those_of_ask(app: AppTest, archive: Path) -> None:
@@ -170,6 +193,6 @@ def test_one_tape(app: AppTest) -> None:
 def test_requests_and_what_they_waited_for(app: AppTest) -> None:
     """All requests are in the bars, and the largest stage in the sentence."""
     opened(app, "pools")
-    assert "11,710 requests. The requests waited 1,129.04 h, 94 % of this time in queues." in texts(app)
+    assert "11,710 requests. The requests waited 1,129.04 h in total, 94 % of this time in queues." in texts(app)
     drawn = data(app, "Number of requests over the period")[0].to_pydict()
     assert sum(drawn["value"]) == 11710 and set(drawn["what"]) == {"read from tape", "written to tape"}

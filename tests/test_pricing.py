@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 from pipelines.analysis.findings.hit import Hit
-from pipelines.analysis.findings.pricing import Gain, gain
+from pipelines.analysis.findings.pricing import Gain, Pricing
 from pipelines.catalog.contracts import load_catalog
 from pipelines.primitives.clock import Period
 from pipelines.warehouse.connection import LAKE, Connection, Warehouse
@@ -27,6 +27,7 @@ def connection(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Connection]
     site = make_site(tmp_path_factory.mktemp("pricing"))
     with Warehouse(site).write("test") as connection:
         prepare_tables(connection, load_catalog())
+        connection.execute(f"USE {LAKE}")
         stream = {"rate_mb_s": 42.86, "mended_mb_s": 65.22, "supply_mb_s": 57.4, "busy_hours": 24.0, "station": "s"}
         # (65.22 - 42.86) x 86.4 = 1932 GB/day; capped (57.4 - 42.86) x 86.4 = 1256 GB/day
         gap = stream | {"naive_gb_day": 1931.9, "gain_gb_day": 1256.3, "bottleneck": "input"}
@@ -46,7 +47,7 @@ def price(connection: Connection, rule: str, period: Period = PERIOD, **fields: 
     """Of a hit on the drive and station given."""
     entity = {"station": "s", "drive": "D1"} | {k: fields.pop(k) for k in ("station", "drive") if k in fields}
     hit = Hit("e", datetime(2010, 3, 10), datetime(2010, 3, 11), 1.0, {}, rows=pl.DataFrame([entity]), **fields)
-    return gain(connection, load_catalog().rules[rule], hit, period)
+    return Pricing(connection).gain(load_catalog().rules[rule], hit, period)
 
 
 def test_a_gain_is_capped_by_the_next_bottleneck(connection: Connection) -> None:

@@ -189,7 +189,7 @@ def test_what_was_seen_comes_first(report: Report) -> None:
     header, sentence, ledger, losses = report.sections[:4]
     facts = dict(header.facts)
     # 3600 s were declared and 900 covered: a quarter; 1.5 h of two drives' 48 are unknown
-    assert facts["seen: enstore_log"] == "0.25 of 1.00 h (25.00 %); 0.75 h missing"
+    assert facts["covered: enstore_log"] == "0.25 of 1.00 h (25.00 %); 0.75 h missing"
     assert facts["verdict"] == "given; 1.50 of 48.00 drive-hours have no log"
     assert sentence.sentences == [
         "1.60 TB moved on 2 drives, 15 June 2010 (1,234 files, 1 mount): data moved in 6.00 of 48.00 drive-hours"
@@ -486,7 +486,8 @@ def test_report_is_sent_after_a_failure(tmp_path: Path) -> None:
 def test_days_without_any_log_are_named(site: Site) -> None:
     facts = dict(make_report(site, load_catalog(), date(2010, 6, 14), DAY).sections[0].facts)
     assert (
-        facts["not seen"] == "1 of 2 days have no log of the tape system and are left out of all totals: 14 June 2010"
+        facts["not covered"]
+        == "1 of 2 days have no log of the tape system and are left out of all totals: 14 June 2010"
     )
 
 

@@ -120,7 +120,7 @@ def test_a_full_link_is_joined_to_the_drives_that_waited_for_it(lake: Connection
 def test_every_cause_with_a_price_is_found(lake: Connection) -> None:
     """By its price alone: 200 GB/day more where 500 GB moved, each cause of a station and a drive of its own."""
     doc = next(column.doc for column in load_catalog().relations["gold.lost_time"].columns if column.name == "cause")
-    causes = set(re.sub(r" ?\([^)]*\)", "", doc.partition(": ")[2]).split(", "))
+    causes = {*re.findall(r"\. (\w+): ", doc), *doc.rpartition(": ")[2].split(", ")}
     assert {"position", "drain", "unknown"} <= causes
     priced = causes - {"no_request", "idle_no_work", "occupied", "unknown"}  # no request, or no log
     row: Row = {"day": date(2010, 3, 10), "lost_hours": 2.0, "duration_us": 7_200_000_000, "moved_gb": 500.0}

@@ -29,7 +29,7 @@ from pipelines.warehouse import backups, connection, ownership
 from pipelines.warehouse.connection import LAKE, Warehouse
 from support import REPO
 from support.archive import SITE, all_rows, copied, differences, make_site, morning, put, query
-from support.two_days import FIRST, SECOND
+from support.two_days import FIRST, SECOND, arrive, kept
 
 COUNT = "SELECT count(*), count(DISTINCT day), sum(line_no) FROM bronze.enstore_log_mover"
 DAYS_AGO = 3
@@ -67,6 +67,22 @@ def aged(site: Site) -> set[Path]:
 
 def emptied(file: Path) -> None:
     file.write_bytes(b"")
+
+
+def test_a_large_lake_gives_the_same_rows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its last commit is read by a copy of the catalogue, whatever a step writes meanwhile."""
+    large, small = make_site(tmp_path / "large"), make_site(tmp_path / "small")
+    for site, least in ((large, 0), (small, 10**9)):
+        monkeypatch.setattr(connection, "MANY_FILES", least)
+        for day in (FIRST, SECOND):
+            arrive(site, day)
+            steps.ingest(site)
+            steps.build(site)
+            steps.detect(site)
+            steps.forecast(site)
+    assert differences(kept(small), kept(large)) == []
+    forecasts = "SELECT * FROM gold.forecast ORDER BY ALL"
+    assert query(large, forecasts) == query(small, forecasts) != []
 
 
 @pytest.mark.parametrize("lose", [Path.unlink, emptied], ids=["lost", "emptied"])

@@ -49,7 +49,7 @@ def test_five_sites_of_one_template(tmp_path: Path) -> None:
         ("", COMMON + 'sort = "x"\n', "  ../common.toml, line 12: input.1.sort"),
         ("[limits]\nline_kb = 1\n", COMMON, "  line 3: limits.line_kb"),
         ('[[drive]]\nname = "D1"\n', COMMON, "drive 'D1' is declared twice"),
-        ("", 'template = "other.toml"\n', "names a template itself"),
+        ("", 'template = "other.toml"\n', "has a key `template`"),
         ("", "name =", "common.toml is not TOML"),
     ],
 )

@@ -13,7 +13,7 @@ N_DRIVES = 12
 
 
 def local(at: int) -> datetime:
-    """The local clock, `at` seconds behind the first instant."""
+    """The local clock, `at` seconds after the first instant."""
     return FIRST + timedelta(seconds=at)
 
 
@@ -36,7 +36,7 @@ class Load:
 
 @dataclass(frozen=True)
 class Moved:
-    """A file between a disk and a tape; times are whole seconds behind the first instant."""
+    """A file between a disk and a tape; times are whole seconds after the first instant."""
 
     begun: int
     ended: int

@@ -6,9 +6,9 @@ from datetime import datetime, timedelta
 from benchmarks.texts._staging import Load
 
 NAME, GLOB = "stager1_sysperf.txt", "{host}_{name}.txt"
-REASON = "screens whose labels lead, a Python loop reads them; in the field they are KiB"
+REASON = "read by a Python loop, because labels decide what each number means; real files have a few KiB"
 
-FIRST = datetime(1997, 11, 3)  # a week behind the change of clocks
+FIRST = datetime(1997, 11, 3)  # a week after the change of clocks
 STEP_S = 10
 DRIVES = ((1, 1), (1, 2), (1, 3), (1, 4), (2, 1), (2, 2))
 CACHE, FNODES = 512, 64

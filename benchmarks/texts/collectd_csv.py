@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from benchmarks.texts._staging import FIRST_S, Load
 
 NAME, GLOB = "stager1/disk-sda/disk_octets-2009-11-02", "{host}/**/*"
-REASON = "a file is one figure of a day, 8,640 lines"
+REASON = "real files are small: each has one series of one day, 8,640 lines"
 
 STEP_S = 10
 

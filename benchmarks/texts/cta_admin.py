@@ -7,7 +7,7 @@ from random import Random
 from benchmarks.texts._staging import FIRST_S
 
 NAME, GLOB = "drive-ls.jsonl", "drive-ls*"
-REASON = "a line is a whole answer, with thirty fields of each drive of which half are read"
+REASON = "each line is one complete answer with thirty fields per drive, of which half are used"
 
 N_DRIVES, STEP_S = 20, 60
 # What a drive does, and for how long at least, in seconds.

@@ -25,7 +25,7 @@ _POSITIONED = {
     "Write": "Write session initialised with LBP, tape VID checked and drive positioned for writing",
 }
 _STATUS = "In TapeDrivesCatalogueState::updateDriveStatus(): Updating drive status."
-Event = tuple[float, int, str, dict[str, Any]]  # seconds behind the first instant, process, message, parameters
+Event = tuple[float, int, str, dict[str, Any]]  # seconds after the first instant, process, message, parameters
 
 
 def text(seed: int) -> Iterator[str]:

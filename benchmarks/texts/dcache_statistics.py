@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 from benchmarks.texts._staging import FIRST_S
 
 NAME, GLOB = "2009-11-hours.raw", "*.raw"
-REASON = "in the field a file is an hour and a few KiB; a Python loop reads it"
+REASON = "read by a Python loop; real files cover an hour and have about 10 KiB"
 
 POOLS = tuple(f"tape_{way}{number:02d}" for way in "rw" for number in range(1, 13))
 CLASSES = ("lattice:gauge@osm", "lattice:props@osm", "beams:raw@osm", "beams:reco@osm")

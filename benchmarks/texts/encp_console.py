@@ -7,7 +7,7 @@ from random import Random
 from benchmarks.texts._staging import Moved, moved_files
 
 NAME, GLOB = "encp-2009-11-02.txt", "encp-{date}.txt"
-REASON = "what a terminal showed, a few KiB; a Python loop reads it"
+REASON = "read by a Python loop; real files hold a few KiB of terminal output"
 
 
 def text(seed: int) -> Iterator[str]:

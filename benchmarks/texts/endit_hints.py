@@ -1,4 +1,4 @@
-"""Text of ENDIT's hint file, broken behind each entry as `sed 's/},/},\\n/g'` does; volumes of some thousand files."""
+"""Text of ENDIT's hint file, broken after each entry as `sed 's/},/},\\n/g'` does; volumes of some thousand files."""
 
 from collections.abc import Iterator
 from random import Random

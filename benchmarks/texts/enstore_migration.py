@@ -8,7 +8,7 @@ from random import Random
 from benchmarks.texts._staging import FIRST_S, Moved, local, moved_files
 
 NAME, GLOB = "MigrationLog@2009-11-02.000000#12345", "MigrationLog@*"
-REASON = "a row is put together from the lines of several threads that name the same file"
+REASON = "each row combines lines of several threads about the same file"
 
 MAIN, READ, WRITE = "MainThread", "READ_0 COPYING_TO_DISK", "WRITE_0 COPYING_TO_TAPE"
 SWAP = "WRITE_0 SWAPPING_METADATA"

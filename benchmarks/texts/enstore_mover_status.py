@@ -7,7 +7,7 @@ from benchmarks.texts._staging import FIRST_S, moved_files
 
 NAME, GLOB = "mover_status.txt", "*_status.txt"
 ORIGIN = 'host = "LTO4_301.mover"\n'
-REASON = "printed dictionaries of 2 KiB; a Python loop reads them"
+REASON = "printed dictionaries, read by a Python loop; real files have 2 KiB"
 
 
 def text(seed: int) -> Iterator[str]:

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from benchmarks.texts._staging import FIRST_S, Moved, local, moved_files
 
 NAME, GLOB = "entv_messages.txt", "entv_*.txt"
-REASON = "lines of 60 bytes, nearly each a row, whose states hang on the line before of the same drive"
+REASON = "nearly every line of 60 bytes becomes a row, and its state depends on the drive's line before it"
 
 STEPS = 4  # lines about bytes at the tape, for each file
 LATE_S = 60  # files end in order, but begin up to so much earlier

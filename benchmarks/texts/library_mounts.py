@@ -9,7 +9,7 @@ from benchmarks.texts._staging import FIRST
 
 NAME, GLOB = "library1_mount_history.csv", "library1_*.csv"
 ORIGIN = 'zone = "UTC"\n'
-REASON = "a line is a mount: a year of a large library is some MB"
+REASON = "real files are small: each line is a mount, and a year of a large library has a few MB"
 
 N_DRIVES = 4
 HEAD = "Date and Time,VolSer,Frame,Drive,LogLib,Media Type,Mount Host Write,Mount Host Read,Mount Drive Residency"

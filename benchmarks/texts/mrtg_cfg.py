@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from random import Random
 
 NAME, GLOB = "mrtg.cfg", "*.cfg"
-REASON = "a configuration of some KiB; a Python loop reads it"
+REASON = "read by a Python loop; real files have a few KiB"
 
 HEADER = """\
 # Created by

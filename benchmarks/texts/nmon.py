@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from benchmarks.texts._staging import DISKS, FIRST, Load, local
 
 NAME, GLOB = "stager1.nmon", "{host}.nmon"
-REASON = "a line holds all devices: 20,000 rows come from each MB"
+REASON = "each line has the values of all devices, so 1 MB gives 20,000 rows"
 
 STEP_S = 10
 _DISKS = ",".join(DISKS)

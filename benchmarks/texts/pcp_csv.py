@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from benchmarks.texts._staging import DISKS, Load, local
 
 NAME, GLOB = "stager1_pmrep.csv", "{host}_{name}.csv"
-REASON = "a line holds all devices: 32,000 rows come from each MB"
+REASON = "each line has the values of all devices, so 1 MB gives 32,000 rows"
 
 HOST = (
     "kernel.all.load-1 minute",

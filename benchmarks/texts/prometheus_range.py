@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from benchmarks.texts._staging import FIRST_S, Load
 
 NAME, GLOB = "stager1_prometheus.json", "{host}_{name}.json"
-REASON = "one row takes a dozen samples, each in a series of its own"
+REASON = "each row combines a dozen samples, each from another series"
 
 STEP_S = 15
 CPU = (("user", 0.2), ("nice", 0.0), ("system", 0.1), ("iowait", 0.1), ("idle", 0.6))

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from benchmarks.texts._staging import FIRST_S, Load
 
 NAME, GLOB = "stager1_scrapes.prom", "{host}_{name}.prom"
-REASON = "one row takes some twenty lines, each with a name and labels of its own"
+REASON = "each row combines about twenty lines, each with its own name and labels"
 
 STEP_S = 60
 CPU = (("idle", 0.6), ("iowait", 0.1), ("nice", 0.0), ("system", 0.1), ("user", 0.2))

@@ -9,7 +9,7 @@ from random import Random
 from benchmarks.texts._staging import FIRST
 
 NAME, GLOB = "tps1_scsi_tape.txt", "{host}_{name}.txt"
-REASON = "one row takes ten lines; in the field a host writes some MB a day"
+REASON = "each row combines ten lines; a real host writes a few MB a day"
 
 STEP_S = 60
 FILES = [

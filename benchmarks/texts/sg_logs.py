@@ -9,7 +9,7 @@ from benchmarks.texts._staging import FIRST
 
 NAME, GLOB = "D1_sg_logs.txt", "D1_*.txt"
 ORIGIN = 'drive = "D1"\n'
-REASON = "a reading of all pages is a few kB: a drive that is asked each hour gives less than 1 MB a month"
+REASON = "real files are small: a few kB for all pages of a drive, a few MB a month if read every hour"
 
 
 def text(seed: int) -> Iterator[str]:

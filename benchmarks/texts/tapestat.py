@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from benchmarks.texts._staging import Load, local
 
 NAME, GLOB = "stager1_tapestat.txt", "{host}_{name}.txt"
-REASON = "tapestat prints a line a drive each ten seconds or more: a day of four drives is 3 MB"
+REASON = "real files are small: with one line per drive every ten seconds, four drives give 3 MB a day"
 
 STEP_S, N_DRIVES = 10, 4
 HEAD = "Tape:     r/s     w/s   kB_read/s   kB_wrtn/s  %Rd  %Wr  %Oa    Rs/s    Ot/s"

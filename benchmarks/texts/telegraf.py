@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from benchmarks.texts._staging import FIRST_S, Load
 
 NAME, GLOB = "stager1_telegraf.lp", "{host}_{name}.lp"
-REASON = "one row takes a line of a dozen fields, each read by its name"
+REASON = "each row comes from a line with a dozen fields, which are found by name"
 
 STEP_S = 10
 DISKS = (("sda", 0.1), ("sdb", 0.9))

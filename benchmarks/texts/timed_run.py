@@ -7,7 +7,7 @@ from random import Random
 from benchmarks.texts._staging import FIRST_S
 
 NAME, GLOB = "stager1_dd.txt", "{host}_{name}.txt"
-REASON = "the log of a test, some KiB; runs are told apart in Python"
+REASON = "runs are separated by a Python loop; real files are logs of a test, with a few KiB"
 
 
 def text(seed: int) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""Text of TSM's activity log: a session, the mount for it, and messages that tell of neither."""
+"""Text of TSM's activity log: a session, the mount for it, and messages about neither."""
 
 from collections.abc import Iterator
 from random import Random

@@ -1,4 +1,4 @@
-"""Text of TSM's table SUMMARY: sessions of clients and the mounts beside them."""
+"""Text of TSM's table SUMMARY: sessions of clients and their mounts."""
 
 from collections.abc import Iterator
 from random import Random

@@ -237,7 +237,7 @@ def _only(catalog: Catalog, relations: list[Relation]) -> Catalog:
 
 
 def _repeat_nights(connection: Connection, catalog: Catalog, size: Size) -> None:
-    """What rules and models said of the last day, as if they had said it every night before."""
+    """The verdicts and forecasts of the last day, as if they had been made every night before."""
     nights = f"(SELECT CAST(unnest(range(1, {size.days})) AS INTEGER) AS back)"
     for relation in catalog.layer("gold"):
         if relation.sql or not relation.has_day:

@@ -21,7 +21,7 @@ lives = page.ask("finding_life")
 life = next((row for row in lives.rows if row["finding_id"] == chosen), None)
 if life is None:
     if chosen:
-        st.info(f"No finding has the id “{escape_markdown(chosen, 40)}” up to {page.last}.")
+        st.info(f"No finding up to {page.last} has the id “{escape_markdown(chosen, 40)}”.")
     st.title("Which finding?", anchor=False)
     for row in findings.ranked(page.ask("findings").rows, {row["finding_id"]: row for row in lives.rows}):
         findings.link(row)
@@ -81,7 +81,7 @@ with right:
             st.text(f"{found.label(name)}: {format.cell(row[name], found.column(name))}")
     st.caption(
         "Lost: data that could have moved in the lost time without other limits. Gain: the part of the lost"
-        " data that remains after the next bottleneck or the drives' ceiling; low and high are the ends of its 90 %"
+        " data that the next bottleneck and the drives' ceiling allow. Low and high are the ends of the gain's 90 %"
         " interval."
     )
     st.header("From night to night", anchor=False)

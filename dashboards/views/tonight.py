@@ -33,14 +33,17 @@ def show_verdict() -> None:
     if verdict:
         (st.error if open_now[0]["severity"] == "critical" else st.warning)(f"{verdict}. {moved}")
     elif set_aside:
-        st.info(f"No finding is open: all of them are acknowledged or muted. {moved}")
+        st.info(f"No finding is open: all findings are acknowledged or muted. {moved}")
     for row in days.rows:
         if row["state"] == "clean":
             st.success(f"{row['summary']} {moved}")
         elif row["state"] != "findings":
             st.warning(row["summary"])
         elif not found.rows:
-            st.info(f"{row['summary']} Each finding of this period is listed under the last day that the rules judged.")
+            st.info(
+                f"{row['summary']} The rules judged these days as part of a longer period;"
+                " its findings are listed under the last day of that period."
+            )
 
 
 def show_hours() -> None:
@@ -99,8 +102,8 @@ def show_rest() -> None:
             st.info("No verdict is withheld: enough was read of every log that site.toml declares.")
         else:
             st.info(
-                "Every rule gave a verdict, but not for every day. The"
-                " top of the page lists the days that were not judged."
+                "No verdict is withheld, but some days were not judged, or have too few logs. The"
+                " top of the page lists these days."
             )
         components.show_sql(found, lives, trend, headline, steps, drives, days, withheld)
 

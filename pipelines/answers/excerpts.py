@@ -10,13 +10,13 @@ from pipelines.catalog.sql_inspect import execute
 from pipelines.config.site import Site
 from pipelines.primitives.errors import UnreadableFile
 from pipelines.sources import blocks
-from pipelines.warehouse.connection import LAKE, Connection
+from pipelines.warehouse.connection import Connection
 
 TEXT_CHARS = 300
-_KNOWN = f"""
+_KNOWN = """
 SELECT arg_max(size_bytes, end_offset), arg_max(modified_ns, end_offset), max(end_offset),
        arg_max(end_line, end_offset), arg_max(prefix_sha256, end_offset), count(*) FILTER (continues IS NULL)
-FROM {LAKE}.ops.file WHERE path = ? AND state = 'loaded'
+FROM ops.file WHERE path = ? AND state = 'loaded'
 """
 
 

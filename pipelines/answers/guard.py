@@ -97,7 +97,7 @@ def check(sql: str, known: Iterable[str] = ()) -> Allowed:
         if tree.get("error") and (pinned := pivot.with_values(query)):
             tree = sql_inspect.parse(pinned)
     except RecursionError:
-        raise QuestionRefused("the statement is nested too deeply", "split it with WITH") from None
+        raise QuestionRefused("the statement is nested too deeply", "split it into named parts with WITH") from None
     except duckdb.Error as error:
         raise QuestionRefused(first_lines(error), CORRECT) from None
     if tree.get("error") or len(tree.get("statements", ())) != 1:

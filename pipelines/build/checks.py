@@ -71,9 +71,9 @@ def check(
         batch: Any = None
         for relation in touched:
             rows = table(relation) + _of_days(changes.days.get(relation.full_name) if relation.has_day else None)
-            is_lake = table(relation) == in_lake(relation)
+            is_in_memory = table(relation).startswith("temp.")
             selected = f"SELECT * FROM {rows}"
-            if are_clean(connection, relation, copy_few(connection, selected) if is_lake else selected):
+            if are_clean(connection, relation, selected if is_in_memory else copy_few(connection, selected)):
                 results += [_passed(relation, item) for item in relation.checks]
                 continue
             if batch is None:

@@ -10,9 +10,10 @@ from typing import Any
 
 from pipelines.build.present import Present
 from pipelines.catalog.contracts import Catalog, Relation
-from pipelines.warehouse.connection import LAKE, Connection
+from pipelines.warehouse.connection import Connection
 
 FEW = 10_000  # rows
+MOST_FRESH = 200_000  # rows
 _WHOLE = "whole"
 _RELATION = re.compile(r"\b(?:bronze|silver)\.\w+")
 Days = tuple[date, date]
@@ -24,7 +25,8 @@ class Inputs:
 
     Few rows are taken out of the lake once, not by every relation that reads them, and not at all where they were just
     made: of so few most of the time is DuckLake's, which asks its catalogue for the files of each table that a
-    statement names. Views and copies end with the connection.
+    statement names. Where the last commit is attached apart, days that were just made are kept in memory as well, and
+    the others are read there. Views and copies end with the connection.
     """
 
     def __init__(self, connection: Connection, catalog: Catalog, present: Present) -> None:
@@ -34,6 +36,7 @@ class Inputs:
         self._window: tuple[Days, Days] | None = None
         self._held: dict[str, tuple[object, str]] = {}  # by relation: of which window, and the table that holds it
         self._views: dict[str, str] = {}  # by relation: the table that its view reads
+        self._fresh: dict[str, set[date]] = {}  # by relation: the days made so far, which a table in memory holds
 
     def set_window(self, utc: Days, site: Days) -> None:
         """Narrow what SQL reads to these days: `utc` of bronze, silver and site, `site` of gold and ops."""
@@ -59,10 +62,10 @@ class Inputs:
         name = relation.full_name
         is_small = not relation.has_day or self._present.n_rows(name) <= FEW
         if not is_small and self._window == (ALWAYS, ALWAYS):
-            return f"{LAKE}.{name}"
+            return self._table(name)
         window = _WHOLE if is_small else self._window
         if name not in self._held or self._held[name][0] != window:
-            self._hold(relation, window, f"SELECT * FROM {LAKE}.{name}{'' if is_small else _in_window(relation)}")
+            self._hold(relation, window, f"SELECT * FROM {self._table(name)}{'' if is_small else _in_window(relation)}")
         table = self._held[name][1]
         if not relation.has_day:
             return table
@@ -75,7 +78,11 @@ class Inputs:
     def table(self, relation: Relation) -> str:
         """Where all rows of a relation are: in memory if they are few and were read or made before."""
         window, table = self._held.get(relation.full_name, (None, ""))
-        return table if window == _WHOLE else f"{LAKE}.{relation.full_name}"
+        return table if window == _WHOLE else self._table(relation.full_name)
+
+    def _table(self, name: str) -> str:
+        """The table or view that has all rows of a relation as they are now."""
+        return f"temp.{_named('now', name)}" if name in self._fresh else self._present.table(name)
 
     def replaced(self, relation: Relation, rows: str = "") -> None:
         """Note that a relation has other rows than before; `rows` is a SELECT of all of them, if they are at hand."""
@@ -83,9 +90,25 @@ class Inputs:
         if rows:
             self._hold(relation, _WHOLE, rows)
 
+    def keep_fresh(self, relation: Relation, days: Collection[date], rows: str, n_rows: int) -> None:
+        """Keep rows of some days in memory, all that these days have now, if they are not too many."""
+        name = relation.full_name
+        if not self._present.is_apart or n_rows > MOST_FRESH or self._present.is_changed(name) != (name in self._fresh):
+            self._fresh.pop(name, None)
+            return
+        fresh = _named("fresh", name)
+        kept = f"INSERT INTO temp.{fresh}" if name in self._fresh else f"CREATE OR REPLACE TEMP TABLE {fresh} AS"
+        self._fresh.setdefault(name, set()).update(days)
+        others = ", ".join(f"DATE '{day}'" for day in sorted(self._fresh[name]))
+        self._connection.execute(
+            f"{kept} {rows}; CREATE OR REPLACE TEMP VIEW {_named('now', name)} AS"
+            f" SELECT * FROM {self._present.committed(name)} WHERE day NOT IN ({others})"
+            f" UNION ALL SELECT * FROM temp.{fresh}"
+        )
+
     def _hold(self, relation: Relation, window: object, rows: str) -> None:
         """Copy rows into memory, unless they are too many."""
-        table, copy = f"{LAKE}.{relation.full_name}", _named("copy", relation.full_name)
+        table, copy = self._table(relation.full_name), _named("copy", relation.full_name)
         if not self._present.n_rows(relation.full_name):
             columns = ", ".join(f'"{column.name}" {column.type}' for column in relation.columns)
             self._connection.execute(f"CREATE OR REPLACE TEMP TABLE {copy} ({columns})")

@@ -1,21 +1,24 @@
-"""How many rows relations have while a build goes on, and of which days."""
+"""How many rows relations have while a build goes on, of which days, and where they are read."""
 
 from collections.abc import Collection, Iterable
 from datetime import date
 
-from pipelines.warehouse.connection import LAKE, Connection
+from pipelines.warehouse.connection import LAKE, Connection, committed
 from pipelines.warehouse.tables import row_counts
 
 
 class Present:
-    """How many rows each relation has while a build goes on, and of which days.
+    """How many rows each relation has while a build goes on, of which days, and where they are read.
 
     Most sites have a few of all sources: one statement asks how many rows all tables have, and empty ones are not
-    asked. Make it when a transaction begins, and note what that writes.
+    asked. Make it when a transaction begins, and note what that writes; `changed` names what it wrote before. Changed
+    relations are read in the lake, and the others in the last commit, if that is attached apart.
     """
 
-    def __init__(self, connection: Connection) -> None:
+    def __init__(self, connection: Connection, changed: Collection[str] = ()) -> None:
         self._connection = connection
+        self._committed = committed(connection)
+        self._changed = set(changed)
         self._n_rows = row_counts(connection)
         self._days: dict[str, set[date]] = {}
 
@@ -23,12 +26,29 @@ class Present:
         """The rows of a relation; 0 only where its table is empty."""
         return self._n_rows.get(name, 0)
 
+    @property
+    def is_apart(self) -> bool:
+        """Whether the last commit is attached apart from what is written now."""
+        return self._committed != LAKE
+
+    def is_changed(self, name: str) -> bool:
+        """Whether this transaction changed a relation."""
+        return name in self._changed
+
+    def committed(self, name: str) -> str:
+        """The table that has the rows of a relation as they were committed, if that is attached apart."""
+        return f"{self._committed}.{name}"
+
+    def table(self, name: str) -> str:
+        """The table that has the rows of a relation as they are now."""
+        return f"{LAKE}.{name}" if self.is_changed(name) else self.committed(name)
+
     def days(self, names: Iterable[str]) -> dict[str, set[date]]:
         """The days of relations that are kept by day: one statement asks for all that are not known yet."""
         names = list(names)
         asked = [name for name in names if name not in self._days and self.n_rows(name)]
         if asked:
-            sql = " UNION ALL ".join(f"SELECT DISTINCT '{name}', day FROM {LAKE}.{name}" for name in asked)
+            sql = " UNION ALL ".join(f"SELECT DISTINCT '{name}', day FROM {self.table(name)}" for name in asked)
             self._days |= {name: set() for name in asked}
             for name, day in self._connection.execute(sql).fetchall():
                 self._days[name].add(day)
@@ -45,3 +65,4 @@ class Present:
         if name in self._days or not self.n_rows(name):
             self._days[name] = self._days.get(name, set()) - set(days) | set(filled)
         self._n_rows[name] = self.n_rows(name) - n_removed + n_added
+        self._changed.add(name)

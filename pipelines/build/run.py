@@ -132,6 +132,7 @@ class _Build:
             compared = self._compare(relation, run)
             is_all = n_made <= FEW and self._present.is_within(relation.full_name, run)
             if rewritten := [day for day, is_other, _, _ in compared if is_other]:
+                self.inputs.keep_fresh(relation, run, bind(_OF_DAYS, [run]), n_made)
                 self._write_days(relation, rewritten, [day for day, _, _, is_there in compared if is_there])
             if rewritten or is_all:
                 self.inputs.replaced(relation, bind(_OF_DAYS, [run]) if is_all else "")
@@ -182,12 +183,13 @@ class _Build:
             sql = bind("SELECT DISTINCT day, true, true, true FROM made WHERE day IN (SELECT unnest(?))", [run])
             return self._connection.execute(sql).fetchall()
         everything = ", ".join(f'"{name}"' for name in relation.column_names)
+        before = self._present.table(relation.full_name)
         content = ", ".join(f'"{name}"' for name in relation.column_names if name not in relation.lineage)
         sums = f"SELECT day, count(*) AS n, sum(hash({everything})) AS e, sum(hash({content})) AS s"
         return execute(
             self._connection,
             f"WITH new AS ({sums} FROM made WHERE day IN (SELECT unnest($days)) GROUP BY day),"
-            f" old AS ({sums} FROM {LAKE}.{relation.full_name} WHERE day IN (SELECT unnest($days)) GROUP BY day)"
+            f" old AS ({sums} FROM {before} WHERE day IN (SELECT unnest($days)) GROUP BY day)"
             " SELECT coalesce(new.day, old.day), (new.n, new.e) IS DISTINCT FROM (old.n, old.e),"
             " (new.n, new.s) IS DISTINCT FROM (old.n, old.s), new.n IS NOT NULL"
             " FROM new FULL JOIN old ON old.day = new.day",

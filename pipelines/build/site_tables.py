@@ -66,7 +66,7 @@ def sync(connection: Connection, site: Site, present: Present) -> set[str]:
         "drive": [*drives],
         "link": [(link.name, link.station, link.capacity_mb_s, link.polled) for link in site.link],
         "link_port": _ports(site, aliases),
-        "expected": _expected(connection, site, {row.logname for row in drives if row.logname}, aliases),
+        "expected": _expected(connection, site, present, {row.logname for row in drives if row.logname}, aliases),
         "campaign": [
             (one.name, one.size_tb, one.begin, one.mode, one.station, one.storage_group, one.file_family)
             for one in site.campaign
@@ -80,7 +80,7 @@ def sync(connection: Connection, site: Site, present: Present) -> set[str]:
 
 def _replace(connection: Connection, table: str, rows: list[Row], present: Present) -> bool:
     """Write rows where they differ from what is there."""
-    old_rows = connection.execute(f"SELECT * FROM {LAKE}.{table}").fetchall() if present.n_rows(table) else []
+    old_rows = connection.execute(f"SELECT * FROM {present.table(table)}").fetchall() if present.n_rows(table) else []
     new_rows = sorted({tuple(row) for row in rows}, key=repr)
     if new_rows == sorted(old_rows, key=repr):
         return False
@@ -119,7 +119,7 @@ def _drives(connection: Connection, site: Site, present: Present) -> list[DriveR
 
     A name that drives of several libraries of TSM have is no drive's own: each is `library:name` there.
     """
-    logged = [sql.format(f"{LAKE}.{table}") for table, sql in _DRIVES.items() if present.n_rows(table)]
+    logged = [sql.format(present.table(table)) for table, sql in _DRIVES.items() if present.n_rows(table)]
     seen: dict[str, tuple[str | None, str | None]] = {}
     if logged:
         sql = f"SELECT name, min(split_part(host, '.', 1)), min(system) FROM ({' UNION ALL '.join(logged)})"
@@ -157,8 +157,8 @@ def _drives(connection: Connection, site: Site, present: Present) -> list[DriveR
     for logname, (host, system) in seen.items():
         name = re.sub("MV$", "", logname)
         rows.append(DriveRow(name, logname, f"{name}.mover", mover_host=host, robot=robots.get(logname), system=system))
-    rows += _counted(connection, rows)
-    rows += _listed(connection, rows)
+    rows += _counted(connection, present, rows)
+    rows += _listed(connection, present, rows)
     if all(row.system is None for row in rows):
         rows = [row._replace(system=site.name) if row.device or row.slot else row for row in rows]
     return rows
@@ -169,20 +169,21 @@ def _shared_names(connection: Connection, present: Present) -> list[tuple[str, s
     tables = [table for table in _DRIVES if table.startswith("bronze.tsm_") and present.n_rows(table)]
     if not tables:
         return []
-    named = " UNION ALL ".join(f"SELECT drive, library FROM {LAKE}.{table}" for table in tables)
+    named = " UNION ALL ".join(f"SELECT drive, library FROM {present.table(table)}" for table in tables)
     sql = f"SELECT DISTINCT drive, library FROM ({named}) WHERE drive IS NOT NULL AND library IS NOT NULL"
     sql = f"SELECT * FROM ({sql}) QUALIFY count(*) OVER (PARTITION BY drive) > 1 ORDER BY drive, library"
     return connection.execute(sql).fetchall()
 
 
-def _counted(connection: Connection, rows: list[DriveRow]) -> list[DriveRow]:
+def _counted(connection: Connection, present: Present, rows: list[DriveRow]) -> list[DriveRow]:
     """Drives that only the kernel's counters or their own pages know, as `host:st0`.
 
     A device is a drive of its own only where no other can be it: counters of a drive that a log names otherwise would
     make two of one.
     """
+    counters, pages = present.table("bronze.drive_counter"), present.table("bronze.scsi_counter")
     counted = connection.execute(
-        f"SELECT host, device FROM {LAKE}.bronze.drive_counter UNION SELECT host, drive FROM {LAKE}.bronze.scsi_counter"
+        f"SELECT host, device FROM {counters} UNION SELECT host, drive FROM {pages}"
         " WHERE host IS NOT NULL AND regexp_full_match(drive, 'st[0-9]+')"
     ).fetchall()
     declared = {(short_host(row.mover_host), row.device) for row in rows if row.device and row.mover_host}
@@ -195,15 +196,17 @@ def _counted(connection: Connection, rows: list[DriveRow]) -> list[DriveRow]:
     ]
 
 
-def _listed(connection: Connection, rows: list[DriveRow]) -> list[DriveRow]:
+def _listed(connection: Connection, present: Present, rows: list[DriveRow]) -> list[DriveRow]:
     """Drives that only a library's history of mounts knows: none where any other drive may be one of them."""
     if any(not row.slot for row in rows):
         return []
-    slots = connection.execute(f"SELECT DISTINCT drive FROM {LAKE}.bronze.library_mount ORDER BY drive").fetchall()
+    slots = connection.execute(
+        f"SELECT DISTINCT drive FROM {present.table('bronze.library_mount')} ORDER BY drive"
+    ).fetchall()
     return [DriveRow(slot, slot=slot) for (slot,) in slots if slot not in {row.slot for row in rows}]
 
 
-def _expected(connection: Connection, site: Site, drives: set[str], aliases: Aliases) -> list[Row]:
+def _expected(connection: Connection, site: Site, present: Present, drives: set[str], aliases: Aliases) -> list[Row]:
     """The sources and hosts that the files of each input with a declared period cover.
 
     A file that was read covers the hosts of its rows, which its text may name, and the links of their ports; another
@@ -214,7 +217,7 @@ def _expected(connection: Connection, site: Site, drives: set[str], aliases: Ali
         return []
     source_of = dict(
         connection.execute(
-            f"SELECT path, max(source) FROM {LAKE}.ops.file WHERE source IS NOT NULL GROUP BY path"
+            f"SELECT path, max(source) FROM {present.table('ops.file')} WHERE source IS NOT NULL GROUP BY path"
         ).fetchall()
     )
     hosts_of: dict[str, set[str]] = {}
@@ -222,15 +225,15 @@ def _expected(connection: Connection, site: Site, drives: set[str], aliases: Ali
     of_ports = {stem for stem, source in all_sources().items() if source.SPEAKS_FOR == "hosts"}
     ports = _ports(site, aliases)
     for path, stem, host in connection.execute(
-        f"SELECT DISTINCT f.path, s.source, s.host FROM {LAKE}.bronze.log_coverage s"
-        f" JOIN {LAKE}.ops.file f ON f.file_id = s.file_id"
+        f"SELECT DISTINCT f.path, s.source, s.host FROM {present.table('bronze.log_coverage')} s"
+        f" JOIN {present.table('ops.file')} f ON f.file_id = s.file_id"
     ).fetchall():
         if stem not in of_mounts or host not in drives:
             hosts_of.setdefault(path, set()).add(host)
         if stem in of_ports:
             known = aliases.get(short_host(host), (host,))[0]
             hosts_of[path] |= {row[0] for row in ports if row[2] == known}
-    for path, host, description in _described(connection, ports):
+    for path, host, description in _described(connection, present, ports):
         known = aliases.get(short_host(host), (host,))[0]
         hosts_of[path] |= {row[0] for row in ports if row[4] == description and row[2] in (None, known)}
     files: dict[int, list[tuple[str | None, str]]] = {}
@@ -251,14 +254,14 @@ def _expected(connection: Connection, site: Site, drives: set[str], aliases: Ali
     return rows
 
 
-def _described(connection: Connection, ports: list[Row]) -> list[tuple[str, str, str]]:
+def _described(connection: Connection, present: Present, ports: list[Row]) -> list[tuple[str, str, str]]:
     """Files with samples of ports that site.toml knows by their descriptions, with their host and description."""
     names = sorted({row[4] for row in ports if row[4]})
     if not names:
         return []
     return connection.execute(
-        f"SELECT DISTINCT f.path, n.host, n.description FROM {LAKE}.bronze.network_sample n"
-        f" JOIN {LAKE}.ops.file f ON f.file_id = n.file_id WHERE n.description IN (SELECT unnest(?))",
+        f"SELECT DISTINCT f.path, n.host, n.description FROM {present.table('bronze.network_sample')} n"
+        f" JOIN {present.table('ops.file')} f ON f.file_id = n.file_id WHERE n.description IN (SELECT unnest(?))",
         [names],
     ).fetchall()
 

@@ -14,7 +14,7 @@ from pipelines.cli.registration import register
 def cli() -> None:
     """Show how a tape archive's drives spend their time, and why.
 
-    Begin with `tapescope demo`, or write a site.toml and `tapescope run`.
+    Begin with `tapescope demo`, or write a site.toml and run `tapescope run`.
     """
 
 

@@ -1,4 +1,4 @@
-"""The command that computes events and metrics from the records that were read."""
+"""The command that computes silver and gold from the records of bronze."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,7 +18,7 @@ if TYPE_CHECKING:  # the command line starts without the libraries that the step
 @json_option
 @click.option("--full", is_flag=True, help="Compute all days again, not only days with changed data.")
 def build(site_path: Path, as_json: bool, full: bool) -> None:
-    """Compute events and metrics of changed data. They are committed only if no critical check fails."""
+    """Compute silver and gold for the days that changed. New rows are committed only if no critical check fails."""
     built = build_site(load_site(site_path), full)
     print_counts(built.as_dict(), as_json, built.sentence)
 

@@ -39,7 +39,7 @@ runpy.run_module("streamlit", run_name="__main__", alter_sys=True)
     help="Host name under which browsers open the pages, such as that of a proxy; can be given several times.",
 )
 def dashboard(site_path: Path, port: int, address: str, hosts: tuple[str, ...]) -> None:
-    """Start the dashboard on this machine. It needs the extra `dashboard`."""
+    """Start the dashboard on this machine. It needs the packages of tapescope's extra `dashboard`."""
     from pipelines import steps
     from pipelines.config.site import site_file
 
@@ -104,5 +104,5 @@ def _opened_to(address: str, has_login: bool) -> str:
     who = "everyone who logs in" if has_login else "ANYBODY who can reach this machine, without a login"
     return (
         f"the pages on {address} are open to {who}, and the connection is not encrypted: put a server with TLS in front"
-        " of them, and add [auth] to secrets.toml next to site.toml (docs/guides/pages.md)"
+        " of them, and make sure that secrets.toml next to site.toml has [auth] (docs/guides/pages.md)"
     )

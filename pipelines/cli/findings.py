@@ -13,7 +13,7 @@ from pipelines.primitives.text import escape_control
 
 @click.group()
 def finding() -> None:
-    """List, acknowledge, mute or reopen findings. The list shows how long each has been open."""
+    """List, acknowledge, mute or reopen findings. The list shows the first day of each."""
 
 
 def _id_argument(command: Command) -> Command:

@@ -38,8 +38,9 @@ def _maintain_sentences(counts: dict[str, Any]) -> str:
         if counts["spool_files_removed"]
         else ""
     )
+    dry_run = "Would be done: " if counts["dry_run"] else ""
     return (
-        f"{facts}\n{counts['files_before']:,} files merged into {counts['files_after']:,},"
+        f"{facts}\n{dry_run}{counts['files_before']:,} files merged into {counts['files_after']:,},"
         f" {counts['snapshots_expired']:,} snapshots expired,"
         f" {n_gone:,} files removed ({counts['orphans_removed']:,} left by killed writers):"
         f" {counts['bytes_given_back'] / 1e6:,.1f} MB freed." + spool

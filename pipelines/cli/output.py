@@ -55,7 +55,7 @@ def _print_json(value: Any) -> None:
 
 
 def print_table(columns: Sequence["Column"], rows: Iterable[Sequence[Any]]) -> None:
-    """Print rows under headings with units, in UTC; if a few rows are too wide for the terminal, print records."""
+    """Print rows as a table with units, in UTC. Up to 3 rows too wide for a terminal get one line for each value."""
     kept, cells = format.table(columns, rows)
     heads = [format.heading(column) for column in kept]
     lines = [[truncate(text, CELL_CHARS) for text in row] for row in cells]

@@ -1,4 +1,4 @@
-"""The commands about recommendations: their promised gain, the day they took effect, and the outcome."""
+"""The commands about recommendations: their predicted gain, the day they took effect, and the achieved gain."""
 
 from datetime import datetime
 from pathlib import Path
@@ -17,18 +17,18 @@ if TYPE_CHECKING:
 
 @click.group()
 def recommendation() -> None:
-    """Record recommendations with their promised gain. The gain is compared with the outcome."""
+    """Record recommendations with their predicted gain. It is compared with the achieved gain."""
 
 
 @recommendation.command()
 @click.option(
     "--finding",
-    help="Finding to fix, given by its id or the first characters of the id; its gain is the promised gain.",
+    help="Finding to fix, given by its id or the first characters of the id; its gain is the predicted gain.",
 )
 @click.option(
     "--drives", help="Drives that the recommendation concerns, separated by commas (for your own recommendation)."
 )
-@click.option("--gain", help="Promised gain in GB per day, as VALUE or VALUE:LOW:HIGH.")
+@click.option("--gain", help="Predicted gain in GB per day, as VALUE or VALUE:LOW:HIGH.")
 @click.option(
     "--hours",
     "is_hours",
@@ -98,14 +98,14 @@ def _change(site_path: Path, number: int, event: str, day: datetime, note: str |
 )
 @format_option
 def list_them(site_path: Path, day: datetime | None, n_days: int, form: str) -> None:
-    """List recommendations and their gains. The promised and the achieved gain are both in GB per day."""
+    """List recommendations and their gains. The predicted and the achieved gain are both in GB per day."""
     from pipelines.analysis.forecast import recommendations
 
     found = recommendations.scores(history(site_path, day, n_days))
     nothing = NoEstimate("", "")
     rows = [
         {"number": str(one.number), "applied_day": one.applied_day}
-        | one.predicted.columns("promised_gb_day")
+        | one.predicted.columns("predicted_gb_day")
         | (one.found.gain_gb_day if one.found else nothing).columns("gain_gb_day")
         | {"verdict": one.verdict, "recommendation": one.text}
         for one in found

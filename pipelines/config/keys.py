@@ -82,7 +82,8 @@ def _group(name: str, written: str, model: type[BaseModel], texts: dict[str, dic
             within.append(_group(key, f"{key} = {{ … }}", inner, texts))
     if docs or not about:
         raise ContractError(
-            f"{_FILE.name}: [{name}] needs `about`, and site.toml does not have these keys: {', '.join(docs) or 'none'}"
+            f"{_FILE.name}: [{name}] must have `about`, and only keys of site.toml; other keys:"
+            f" {', '.join(docs) or 'none'}"
         )
     return Group(name, written, about, tuple(keys), tuple(within))
 

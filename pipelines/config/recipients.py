@@ -14,7 +14,10 @@ def _url(text: str) -> str:
     if parts.scheme not in ("http", "https") or not parts.hostname:
         raise ValueError("give an address such as 'https://host/path'")  # which it may be a secret to repeat
     if parts.username or parts.password:
-        raise ValueError("an address must not hold a user name or password: set a token in the environment")
+        raise ValueError(
+            "an address must not hold a user name or password: set a token in the environment,"
+            " such as TAPESCOPE_COLLECT_TOKEN or TAPESCOPE_WEBHOOK_TOKEN"
+        )
     return text
 
 

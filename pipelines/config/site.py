@@ -183,7 +183,7 @@ def load_site(path: Path) -> Site:
     values, places = toml.read(file, "give --site FILE, set TAPESCOPE_SITE, or run `tapescope demo`")
     if "root" in values:
         raise ConfigError(
-            f"{file}: site.toml has no key `root`", "remove it: paths are relative to the folder of site.toml"
+            f"{file}: `root` is not a key of site.toml", "remove it: paths are relative to the folder of site.toml"
         )
     try:
         site = Site.model_validate(values | {"root": file.resolve().parent})

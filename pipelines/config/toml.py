@@ -32,10 +32,11 @@ def read(file: Path, hint: str) -> tuple[dict[str, Any], Places]:
         return values, _places(text, "line", {})
     if not isinstance(named, str) or not named:
         raise ConfigError(f"{file}: `template` must be the name of a file", "for example template = '../common.toml'")
-    base_text, base = _parsed(file.parent / named, f"`template` in {file} names this file")
+    base_text, base = _parsed(file.parent / named, f"correct `template` in {file}, which names this file")
     if TEMPLATE in base:
         raise ConfigError(
-            f"the template {file.parent / named} names a template itself", "a template cannot use another template"
+            f"the template {file.parent / named} has a key `template`",
+            "remove that key: a template cannot use another template",
         )
     counts = {name: len(tables) - 1 for name, tables in base.items() if isinstance(tables, list)}
     values[TEMPLATE] = file.parent / named

@@ -41,7 +41,7 @@ def _loaded_as(registry: FileRegistry, *names: str) -> list[str]:
         if row["state"] == "loaded" and (file_id in held or file_id in names or row["path"] in names)
     ]
     if not met:
-        raise TapescopeError(f"no loaded file is called {names[0]}", "`tapescope ask files` lists them")
+        raise TapescopeError(f"no loaded file is called {names[0]}", "`tapescope ask files` lists all files")
     return sorted({part for file_id in met for part in registry.lineage(file_id)})
 
 

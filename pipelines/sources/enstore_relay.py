@@ -69,7 +69,7 @@ def recognise(head: list[str]) -> Claim:
             True, share, f"{share:.0%} of the lines have a time stamp and a message type of Enstore's event relay"
         )
     why = (
-        "no line of the event relay concerns a mover"
+        "fewer than half of the lines are from the event relay, or no line of it concerns a mover"
         if share
         else "no line has a time stamp in ctime format and a message type of the event relay"
     )

@@ -46,7 +46,7 @@ def recognise(head: list[str]) -> Claim:
         return Claim(
             False,
             0.7,
-            "this is a raw file of collectl, which is not read because it is a copy of /proc; use collectl -P",
+            "this is a raw file of collectl, which holds the text of /proc and is not read; use collectl -P",
         )
     found = sum(_ROW.fullmatch(line) is not None for line in lines)
     if not found or 2 * found < len(lines):

@@ -73,12 +73,18 @@ def recognise(head: list[str]) -> Claim:
         return Claim(False, 0.7, "this is Prometheus' answer to a query that failed")
     is_answer = first.startswith('{"status":"success"') and '"resultType":"' in first
     if is_answer and '"resultType":"matrix"' not in first:
-        return Claim(False, 0.7, "this is an answer of Prometheus for one moment, which is not read; query NAME[1h]")
+        return Claim(
+            False,
+            0.7,
+            "this is an answer of Prometheus for one moment, which is not read; query a range, such as node_load1[1h]",
+        )
     if not is_answer and not first.startswith(('{"metric":{', '[{"metric":{')):
         return Claim(False, 0.0, "neither an answer of Prometheus nor an export of VictoriaMetrics")
     if '"__name__":"' not in first:
         return Claim(
-            False, 0.7, "series of Prometheus without names, such as rates or sums, which are not read; query NAME[1h]"
+            False,
+            0.7,
+            "series without names, such as rates or sums, are not read; query raw samples, such as node_load1[1h]",
         )
     if not any(f'"__name__":"{prefix}' in start.replace(" ", "") for prefix in _PREFIXES for start in starts):
         return Claim(False, 0.6, "series of Prometheus, but none of node_exporter or of switch ports")

@@ -195,7 +195,7 @@ def _judge(read: pl.DataFrame) -> pl.DataFrame:
     )
     if read.filter(is_known & pl.col("stamp").is_null() & pl.col("scrape_at").is_null() & ~pl.col("is_dated")).height:
         raise UnreadableFile(
-            "the samples have no time, and the time of the file can only be used for one scrape",
+            "the samples have no time, and the file's modification time can date only one scrape",
             "write the time above each scrape: date -u +'# %FT%TZ'",
             reason="no_clock",
         )

@@ -27,7 +27,7 @@ COVERAGE = pl.Schema([("line_no", pl.Int64()), ("host", pl.String()), ("from_at"
 # Why one line was rejected.
 LINE_REASONS = {
     "torn": "the last line of the file has no line end, so it may be incomplete",
-    "too_long": "the line is longer than the limit",
+    "too_long": "the line is longer than `line_kb` in site.toml allows",
     "bad_number": "a field that must be a number is not a number",
     "bad_time": "a time or date cannot be read",
     "wrong_width": "the line has more or fewer fields than the header",
@@ -42,12 +42,12 @@ FILE_REASONS = {
     "not_a_file": "not a regular file but a pipe, a socket, a broken link or a folder that cannot be listed",
     "not_readable": "the operating system refuses to open the file",
     "not_text": "not a text file",
-    "no_clock": "the rows have no date, and site.toml gives no date",
+    "no_clock": "the rows lack a date or time, and site.toml does not give it",
     "not_converted": "the program that converts the file to text is missing or failed",
     "broken_archive": "the compressed file is damaged",
     "internal_error": "the source that recognised the file failed, which is a bug in tapescope",
     "other_date": "the file has the same lines as another file, which was read with another date",
-    "too_big": "the decompressed file exceeds the limit of site.toml",
+    "too_big": "decompressed, the file is more than `expansion` (site.toml) times as large",
 }
 
 
@@ -55,7 +55,7 @@ FILE_REASONS = {
 SPEAKS_FOR = {
     "drives": "all activity of a drive, of all drives of a tape server, or of all drives of an archive system",
     "drive_states": "states of drives at some moments",
-    "mounts": "mounts of an archive system; for each drive, from its first mount to its last dismount",
+    "mounts": "mounts of an archive system, from the first mount to the last dismount of each drive",
     "requests": "requests for files that an archive system queued",
     "transfers": "files that clients moved",
     "pools": "requests of disk pools, and the files that they recalled or flushed",

@@ -37,8 +37,8 @@ class DumpStream(RawIOBase):
             )
         except OSError as error:
             raise UnreadableFile(
-                f"{path} is a round-robin database; only the program rrdtool can read it, and that is not available"
-                f" here ({error.strerror})",
+                f"{path} is a round-robin database; only the program rrdtool can read it, and rrdtool could not be"
+                f" started ({error.strerror})",
                 f"install rrdtool, or {_HINT}",
                 reason="not_converted",
             ) from error

@@ -152,7 +152,7 @@ def _line(line_no: int, text: str, flat: str, is_stamp: bool) -> _Line:
     if _LIKE_HEAD.match(flat):
         raise UnreadableFile(
             f"line {line_no}: the header of tapestat is not known: {flat[:120]}",
-            "the known columns are r/s to Ot/s",
+            "provide the output as tapestat printed it, with all columns from r/s to Ot/s",
             reason="unknown_header",
         )
     if is_stamp:

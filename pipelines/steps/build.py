@@ -54,10 +54,11 @@ def build(site: Site, full: bool = False, progress: Callable[[str], None] | None
     All of it is made again where SQL, contracts, rules or site.toml changed. Raises CheckFailed, with nothing
     committed but the failures, and WarehouseBusy.
     """
-    catalog = load_catalog()
-    with Warehouse(site).write("build") as connection:
+    catalog, warehouse = load_catalog(), Warehouse(site)
+    with warehouse.write("build") as connection:
         remade = prepare_tables(connection, catalog, will_build=True)
         with record_run(connection, "build") as run:
+            warehouse.attach_committed(connection)
             report = _build_and_commit(connection, site, catalog, full or bool(remade), progress)
             run.counts = report.as_dict() | {"n_days": len(report.days)}
     return report
@@ -98,7 +99,7 @@ def _build_whole(
         with transaction(connection):
             for relation in damaged:
                 recreate(connection, relation)
-            return _build(connection, site, catalog, full, results, progress, drop())
+            return _build(connection, site, catalog, full, results, progress, drop(), damaged)
     except CheckFailed:
         connection.execute(f"USE {LAKE}")
         with transaction(connection):
@@ -115,10 +116,11 @@ def _build(
     results: list[checks.CheckResult],
     progress: Callable[[str], None] | None,
     shrunk: set[str],
+    emptied: list[Relation],
 ) -> BuildReport:
-    present = Present(connection)
+    present = Present(connection, shrunk | {relation.full_name for relation in emptied})
     whole = site_tables.sync(connection, site, present)
-    fingerprint = _fingerprint(connection, site, catalog)
+    fingerprint = _fingerprint(connection, site, catalog, present.table("site.drive"))
     is_full = full or fingerprint != _last_fingerprint(connection)
     changes = builder.dirty(connection, catalog, present, is_full)
     changes.whole |= whole
@@ -135,7 +137,8 @@ def _build(
                 f"{r.relation}: {r.expectation} {r.arguments} {r.outcome} ({r.n_failing} rows) {r.detail}"
                 for r in stopping
             ),
-            "readers still see the last build; check the named files, or withdraw one with `tapescope forget FILE`",
+            "readers still see the last good build; check the files named above, or withdraw one with"
+            " `tapescope forget FILE`",
         )
     made = [name for name in changes.days if not name.startswith("bronze.")]
     days = sorted({day for name in made for day in changes.days[name]})
@@ -164,9 +167,9 @@ _DECIDE_NO_ROW = {
 }
 
 
-def _fingerprint(connection: Connection, site: Site, catalog: Catalog) -> str:
+def _fingerprint(connection: Connection, site: Site, catalog: Catalog, drive_table: str = f"{LAKE}.site.drive") -> str:
     """Of all that decides what rows mean: contracts, SQL, site.toml, and the drives the logs know."""
-    drives = connection.execute(f"SELECT drive, logname FROM {LAKE}.site.drive ORDER BY ALL").fetchall()
+    drives = connection.execute(f"SELECT drive, logname FROM {drive_table} ORDER BY ALL").fetchall()
     parts = [catalog.fingerprint, site.model_dump_json(exclude=_DECIDE_NO_ROW), repr(drives)]
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()
 

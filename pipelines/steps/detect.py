@@ -10,9 +10,9 @@ from pipelines.answers import question
 from pipelines.catalog.contracts import Catalog, load_catalog
 from pipelines.config.site import Site
 from pipelines.reporting.finding_words import SEVERITIES
-from pipelines.warehouse.connection import LAKE, Connection, Warehouse, replace_day, transaction
+from pipelines.warehouse.connection import Connection, Warehouse, replace_day, transaction
 from pipelines.warehouse.runs import record_run
-from pipelines.warehouse.tables import prepare_tables
+from pipelines.warehouse.tables import prepare_tables, use_for_analysis
 
 MARK_WAIT_S = 120.0
 
@@ -62,9 +62,11 @@ def detect(site: Site, first: date | None = None, last: date | None = None) -> D
     from pipelines.analysis import estimates, findings  # their statistics are heavy to import
 
     catalog = load_catalog()
-    with Warehouse(site).write("detect") as connection:
+    warehouse = Warehouse(site)
+    with warehouse.write("detect") as connection:
         prepare_tables(connection, catalog)
-        connection.execute(f"USE {LAKE}")
+        warehouse.attach_committed(connection)
+        use_for_analysis(connection, catalog)
         end = last or question.last_day(connection).day
         with record_run(connection, "detect") as run:
             with transaction(connection):
@@ -125,9 +127,11 @@ def forecast(site: Site, last: date | None = None) -> ForecastReport:
     from pipelines.analysis import forecast as forecasting  # the models' libraries are heavy to import
 
     catalog = load_catalog()
-    with Warehouse(site).write("forecast") as connection:
+    warehouse = Warehouse(site)
+    with warehouse.write("forecast") as connection:
         prepare_tables(connection, catalog)
-        connection.execute(f"USE {LAKE}")
+        warehouse.attach_committed(connection)
+        use_for_analysis(connection, catalog)
         day = last or question.last_day(connection).day
         asked = partial(question.answer, connection, catalog)
         with record_run(connection, "forecast") as run:

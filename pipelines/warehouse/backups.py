@@ -75,7 +75,8 @@ def keep(catalogue: Path, folder: Path, snapshot: int) -> Backup:
         copy(catalogue, unfinished)
         if not is_sound(unfinished):
             raise TapescopeError(
-                f"the catalogue {catalogue} is damaged, so no backup was made", "`tapescope restore --force`"
+                f"the catalogue {catalogue} is damaged, so no backup was made",
+                "run `tapescope restore --force` to restore the newest undamaged backup",
             )
         os.replace(unfinished, path)
     finally:

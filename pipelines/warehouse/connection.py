@@ -28,14 +28,16 @@ from pipelines.primitives.store_errors import translate_store_errors
 from pipelines.warehouse import backups, object_storage, ownership, writer_lock
 from pipelines.warehouse.engine import Connection, connect, load_sql
 
-__all__ = ["LAKE", "Connection", "Warehouse", "no_warehouse", "replace_day", "snapshot_id", "transaction"]
+__all__ = ["LAKE", "Connection", "Warehouse", "committed", "no_warehouse", "replace_day", "snapshot_id", "transaction"]
 
 LAKE = "lake"
+COMMITTED = "committed"  # what a writer calls the last commit, if it reads that apart
 WRITE_MEMORY = "1GB"
 READ_MEMORY = "2GB"
 _EXTENSIONS = ("sqlite_scanner", "ducklake")
 _MUST_EXIST = "CREATE_IF_NOT_EXISTS false"
 _SMALL_BYTES = 32 << 20  # of data files
+MANY_FILES = 2_000  # whose list takes longer to read for each table than to copy once
 # With SQLite's default journal readers and the writer lock each other out.
 _WRITE_AHEAD = "META_JOURNAL_MODE 'WAL'"
 
@@ -180,8 +182,8 @@ class Warehouse:
             hint = (
                 f"`tapescope restore` restores the backup of {found[0].made_at:%Y-%m-%d %H:%M} UTC"
                 if found
-                else "restore the catalogue from a copy; without a copy, move the data away:"
-                " `tapescope run` reads the logs again"
+                else "restore the catalogue from a copy; if there is no copy, move the data away and run"
+                " `tapescope run`, which reads the logs again"
             )
         return ConfigError(f"the catalogue {place} is lost or empty, although its data are in {self.data_path}", hint)
 
@@ -199,7 +201,7 @@ class Warehouse:
             if not self.is_postgres and (
                 backups.stands_still(self.catalogue_file) or (is_long_lived and snapshot is not None)
             ):
-                self._attach_copy(connection, options)
+                self._attach_copy(connection, options, LAKE)
             else:
                 self.attach(connection, options)
             _limit_threads(connection)
@@ -242,7 +244,15 @@ class Warehouse:
     def _places(self) -> tuple[str, str]:
         return str(self.folder), self.data_path
 
-    def _attach_copy(self, connection: Connection, options: str) -> None:
+    def attach_committed(self, connection: Connection) -> None:
+        """Let a writer read what is committed now apart from what it changes, if that is faster: see `committed`.
+
+        Call it in no transaction. In a lake of few files it is not, and PostgreSQL looks files up by an index.
+        """
+        if not self.is_postgres and _files_and_bytes(connection)[0] >= MANY_FILES:
+            self._attach_copy(connection, "READ_ONLY", COMMITTED)
+
+    def _attach_copy(self, connection: Connection, options: str, name: str) -> None:
         """The lake by DuckDB's own copy of its catalogue.
 
         DuckLake asks the catalogue for the files of each table of a question, and DuckDB reads an SQLite table as a
@@ -253,8 +263,9 @@ class Warehouse:
             backups.copy_shared(self.catalogue_file, still)
             connection.execute(f"ATTACH {quote(str(still))} AS still (TYPE sqlite, READ_ONLY)")
             connection.execute(f"ATTACH {quote(str(copy))} AS copied; COPY FROM DATABASE still TO copied")
-            connection.execute(f"DETACH still; DETACH copied; {self._attach_sql(options, str(copy))}")
-            connection.execute("SELECT count(*) FROM duckdb_tables()")  # it is open: its name may go
+            connection.execute(f"DETACH still; DETACH copied; {self._attach_sql(options, name, str(copy))}")
+            # once it is open its name may go
+            connection.execute(f"FROM __ducklake_metadata_{name}.ducklake_snapshot LIMIT 1")
 
     def client_sql(self) -> str:
         """What any DuckDB client of this release runs first, to read the warehouse as `read` does."""
@@ -270,13 +281,13 @@ class Warehouse:
             more.append(object_storage.EXTENSION)
         return (*_EXTENSIONS, *more)
 
-    def _attach_sql(self, options: str, copy: str = "") -> str:
+    def _attach_sql(self, options: str, name: str = LAKE, copy: str = "") -> str:
         where = copy or (f"postgres:{self._connection_string}" if self.is_postgres else f"sqlite:{self.catalogue_file}")
         # site.toml says where the data are, not what the catalogue remembers: the folder may have been moved
         parts = [f"DATA_PATH {quote(self.data_path)}", "OVERRIDE_DATA_PATH true", "DATA_INLINING_ROW_LIMIT 0"]
         if options:
             parts.append(options)
-        return f"ATTACH {quote('ducklake:' + where)} AS {LAKE} ({', '.join(parts)})"
+        return f"ATTACH {quote('ducklake:' + where)} AS {name} ({', '.join(parts)})"
 
     @property
     def temp_folder(self) -> Path:
@@ -286,11 +297,23 @@ class Warehouse:
 
 def _limit_threads(connection: Connection) -> None:
     """One thread where the lake is small: to hand its few rows from thread to thread takes longer than the work."""
-    row = connection.execute(
-        f"SELECT coalesce(sum(file_size_bytes), 0) FROM {ownership.BOOK}.ducklake_data_file WHERE end_snapshot IS NULL"
-    ).fetchone()
-    if row and row[0] < _SMALL_BYTES:
+    if _files_and_bytes(connection)[1] < _SMALL_BYTES:
         connection.execute("SET threads = 1")
+
+
+def _files_and_bytes(connection: Connection) -> tuple[int, int]:
+    """How many data files the newest snapshot has, and their bytes."""
+    row = connection.execute(
+        "SELECT count(*), coalesce(sum(file_size_bytes), 0)"
+        f" FROM {ownership.BOOK}.ducklake_data_file WHERE end_snapshot IS NULL"
+    ).fetchone()
+    return (int(row[0]), int(row[1])) if row else (0, 0)
+
+
+def committed(connection: Connection) -> str:
+    """The database that shows a writer the last commit: COMMITTED if that is attached, else the lake itself."""
+    found = connection.execute(f"SELECT 1 FROM duckdb_databases() WHERE database_name = '{COMMITTED}'").fetchone()
+    return COMMITTED if found else LAKE
 
 
 def no_warehouse(folder: Path) -> NoWarehouse:

@@ -33,6 +33,8 @@ def load_sql(name: str) -> str:
     spec = importlib.util.find_spec(f"duckdb_extension_{name}")
     if spec is None or spec.origin is None:
         package = f"duckdb-extension-{name.replace('_', '-')}"
-        raise ConfigError(f"the package {package} is not installed", "install the project's requirements.lock")
+        raise ConfigError(
+            f"the package {package} is not installed", "install the packages of the project's requirements.lock"
+        )
     folder = Path(spec.origin).parent / "extensions" / f"v{duckdb.__version__}"
     return f"LOAD {quote(str(folder / f'{name}.duckdb_extension'))}"

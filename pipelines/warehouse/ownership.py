@@ -30,7 +30,7 @@ from pipelines.warehouse.engine import Connection
 FILE = "tapescope-warehouse.json"
 BOOK = "__ducklake_metadata_lake"
 _OWN = "give each site a data_path of its own in site.toml"
-_ADOPT = "; if the other copy of the catalogue is no longer used, `tapescope restore --adopt` continues with this one"
+_ADOPT = "; if no other copy of the catalogue is in use, `tapescope restore --adopt` continues with this copy"
 
 
 @dataclass(frozen=True)

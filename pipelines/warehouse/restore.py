@@ -35,7 +35,7 @@ def restore(site: Site, name: str = "", force: bool = False) -> Restored:
         if backups.is_sound(warehouse.catalogue_file) and not force:
             raise TapescopeError(
                 f"the catalogue {warehouse.catalogue_file} exists and is not damaged",
-                "with --force, a backup replaces the catalogue anyway, and later commits are lost",
+                "with --force, a backup replaces the catalogue anyway; commits after that backup are then lost",
             )
         chosen = _chosen(warehouse, name)
         with warehouse.duckdb_session(WRITE_MEMORY) as connection:
@@ -87,8 +87,11 @@ def _chosen(warehouse: Warehouse, name: str) -> Backup:
         raise ConfigError(f"there is no backup in {warehouse.backup_folder}", "restore the catalogue from a copy")
     named = [backup for backup in found if not name or Path(name).name == backup.path.name]
     if not named:
-        raise ConfigError(f"there is no backup {name}", "`tapescope restore --list` shows them")
+        raise ConfigError(f"there is no backup {name}", "`tapescope restore --list` lists the backups")
     for backup in named:
         if backups.is_sound(backup.path):
             return backup
-    raise TapescopeError(f"no backup in {warehouse.backup_folder} is undamaged", "restore the catalogue from a copy")
+    raise TapescopeError(
+        f"every backup that was tried in {warehouse.backup_folder} is damaged",
+        "try another backup, or restore the catalogue from a copy",
+    )

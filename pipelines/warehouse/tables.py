@@ -9,10 +9,13 @@ from pipelines import sources
 from pipelines.catalog.contracts import LAYERS, Catalog, Relation
 from pipelines.catalog.sql_inspect import execute
 from pipelines.warehouse import ownership
-from pipelines.warehouse.connection import LAKE, Connection, transaction
+from pipelines.warehouse.connection import LAKE, Connection, committed, transaction
 
 _AT_ONCE = 500  # rows of a statement
 LOG_COVERAGE = "log_coverage"  # the relation of bronze that every source fills
+
+# relations of ops that ingest and build alone write
+_BEFORE_ANALYSIS = {f"ops.{name}" for name in ("build", "check_result", "dirty_day", "file", "place", "reject")}
 
 # the catalogue's present tables with what their contracts hold
 _TABLES = (
@@ -128,6 +131,23 @@ def _present_columns(connection: Connection) -> dict[str, list[tuple[str, str]]]
     for table, column, kind in rows:
         present.setdefault(table, []).append((column, kind))
     return present
+
+
+def use_for_analysis(connection: Connection, catalog: Catalog) -> None:
+    """Give names such as `gold.mount` a meaning for steps that read what others made. Call it in no transaction.
+
+    They are the lake's tables; where the last commit is attached apart, they are views of that, and of the lake for
+    what such steps write themselves.
+    """
+    source = committed(connection)
+    connection.execute(f"USE {LAKE if source == LAKE else 'memory'}")
+    for layer in LAYERS if source != LAKE else ():
+        connection.execute(f"CREATE SCHEMA {layer}")
+        for relation in catalog.layer(layer):
+            is_own = layer in ("gold", "ops") and not relation.sql and relation.full_name not in _BEFORE_ANALYSIS
+            connection.execute(
+                f"CREATE VIEW {relation.full_name} AS FROM {LAKE if is_own else source}.{relation.full_name}"
+            )
 
 
 def row_counts(connection: Connection) -> dict[str, int]:

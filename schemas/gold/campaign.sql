@@ -1,6 +1,6 @@
 /*
 title = "What each campaign moved per day"
-grain = "one row per campaign and site day on which server logs cover at least one drive"
+grain = "one row per campaign and site day on which a log or counters cover at least one drive"
 why = "Shows the daily progress of each campaign: how much data it moved, with how many drives, in how many hours and at which rate. A day with logs but without data counts as zero. A day without logs is left out."
 partition = "month"
 features = ["M40", "S5"]
@@ -25,7 +25,7 @@ column = "moved_gb"
 min_value = 0
 severity = "critical"
 */
-WITH told AS (
+WITH known_day AS (
     SELECT DISTINCT day FROM gold.drive_ledger
 ),
 worked AS (
@@ -54,5 +54,5 @@ SELECT t.day, c.campaign, CAST(coalesce(o.n_files, 0) AS BIGINT) AS n_files, coa
        coalesce(o.n_drives, 0) AS n_drives, CAST(coalesce(o.busy_hours, 0) AS DOUBLE) AS busy_hours,
        o.bytes / 1e6 / nullif(o.busy_hours * 3600, 0) AS rate_mb_s
 FROM site.campaign c
-JOIN told t ON t.day >= c.from_day
+JOIN known_day t ON t.day >= c.from_day
 LEFT JOIN of_day o ON o.campaign = c.campaign AND o.day = t.day

@@ -1,7 +1,7 @@
 /*
 title = "Rates of disks that are in use at once"
 grain = "one row per site day, host, program that sampled, number of disks written at once and number of disks read at once"
-why = "Shows how the total rate of a host's disks depends on how many of them are written and read at the same instant. The table summarises one-second samples, because a week of them is too much for a page."
+why = "Shows how the total rate of a host's disks depends on how many of them are written and read at the same instant. The table summarises samples, because a week of one-second samples is too much for a page."
 partition = "month"
 features = ["M23", "M24"]
 

@@ -8,7 +8,7 @@ features = ["D4", "E21"]
 [columns]
 day = { type = "DATE", doc = "site day; a day on which clocks change has 23 or 25 hours" }
 drive = { type = "VARCHAR", doc = "drive" }
-bucket = { type = "VARCHAR", doc = "what the drive's time was spent on; must be one of the buckets in gold.drive_time_bucket" }
+bucket = { type = "VARCHAR", doc = "what the drive's time was spent on: one of the buckets in gold.drive_time_bucket" }
 duration_us = { type = "BIGINT", unit = "us", doc = "time that the drive spent in the bucket that day, in microseconds" }
 day_us = { type = "BIGINT", unit = "us", doc = "length of the site day, in microseconds" }
 
@@ -37,7 +37,7 @@ bounded AS (
     SELECT *, day_begin(day, zone) AS begin_at, day_end(day, zone) AS end_at
     FROM covered
 ),
-seen AS (
+clipped AS (
     SELECT day, begin_at, end_at, utc_day, drive, greatest(from_at, begin_at) AS from_at, least(to_at, end_at) AS to_at
     FROM bounded
     WHERE from_at < end_at AND to_at > begin_at
@@ -58,18 +58,18 @@ piece AS (
     SELECT s.day, d.drive, d.state, d.attempt_id, d.from_at AS whole_from_at, d.to_at AS whole_to_at,
            greatest(d.from_at, s.from_at) AS from_at, least(d.to_at, s.to_at) AS to_at
     FROM stated d
-    JOIN seen s ON s.drive = d.drive AND s.utc_day = d.utc_day AND d.from_at < s.to_at AND d.to_at > s.from_at
+    JOIN clipped s ON s.drive = d.drive AND s.utc_day = d.utc_day AND d.from_at < s.to_at AND d.to_at > s.from_at
 ),
 logged_day AS (
     -- days on which a log covers any drive of the system: the others are unknown then
-    SELECT DISTINCT o.system, s.day, s.begin_at, s.end_at FROM seen s JOIN owned o ON o.drive = s.drive
+    SELECT DISTINCT o.system, s.day, s.begin_at, s.end_at FROM clipped s JOIN owned o ON o.drive = s.drive
 ),
-day_seen AS (
+drive_day AS (
     -- days in service, and those on which the log shows it at work anyway
     SELECT o.drive, d.day, date_diff('microsecond', d.begin_at, d.end_at) AS day_us,
-           coalesce(sum(date_diff('microsecond', s.from_at, s.to_at)), 0) AS seen_us
+           coalesce(sum(date_diff('microsecond', s.from_at, s.to_at)), 0) AS covered_us
     FROM owned o JOIN logged_day d ON d.system = o.system
-    LEFT JOIN seen s ON s.drive = o.drive AND s.day = d.day
+    LEFT JOIN clipped s ON s.drive = o.drive AND s.day = d.day
     LEFT JOIN (SELECT DISTINCT day, drive FROM piece) w ON w.day = d.day AND w.drive = o.drive
     WHERE w.drive IS NOT NULL OR coalesce(d.day >= o.since_day, true) AND coalesce(d.day < o.until_day, true)
     GROUP BY o.drive, d.day, d.begin_at, d.end_at
@@ -117,15 +117,15 @@ bucketed AS (
     UNION ALL SELECT day, drive, 'wait_room', to_room_us - to_data_us FROM summed
     UNION ALL SELECT day, drive, 'checksum', to_checksum_us - to_room_us FROM summed
     UNION ALL
-    SELECT d.day, d.drive, 'idle', d.seen_us - coalesce(p.us, 0)
-    FROM day_seen d
+    SELECT d.day, d.drive, 'idle', d.covered_us - coalesce(p.us, 0)
+    FROM drive_day d
     LEFT JOIN (SELECT day, drive, sum(all_us) AS us FROM summed GROUP BY day, drive) p
         ON p.day = d.day AND p.drive = d.drive
-    UNION ALL SELECT day, drive, 'unknown', day_us - seen_us FROM day_seen
+    UNION ALL SELECT day, drive, 'unknown', day_us - covered_us FROM drive_day
 )
 SELECT b.day, b.drive, b.bucket, CAST(sum(b.duration_us) AS BIGINT) AS duration_us,
        CAST(max(d.day_us) AS BIGINT) AS day_us
-FROM bucketed b JOIN day_seen d ON d.day = b.day AND d.drive = b.drive
+FROM bucketed b JOIN drive_day d ON d.day = b.day AND d.drive = b.drive
 JOIN gold.drive_time_bucket t ON t.bucket = b.bucket
 GROUP BY b.day, b.drive, b.bucket
 HAVING sum(b.duration_us) <> 0

@@ -9,7 +9,7 @@ features = ["D3", "M11", "M16", "M38", "M39"]
 [columns]
 day = { type = "DATE", doc = "site day in which the half-hours start" }
 station = { type = "VARCHAR", doc = "station" }
-role = { type = "VARCHAR", doc = "role of the station; stations that only scan files have no duty factor" }
+role = { type = "VARCHAR", doc = "role of the station; pages and report show no duty factor for a scanning station, which only reads tapes to check them" }
 direction = { type = "VARCHAR", doc = "in (towards the station) or out (away from the station)" }
 n_bins = { type = "BIGINT", doc = "number of UTC half-hours completely covered by traffic data" }
 n_active = { type = "BIGINT", doc = "number of active half-hours: those with an average rate above duty_threshold_mb_s" }

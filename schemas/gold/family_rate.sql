@@ -13,7 +13,7 @@ file_family = { type = "VARCHAR", doc = "file family; NULL where no log records 
 mode = { type = "VARCHAR", doc = "read or write" }
 n_files = { type = "BIGINT", doc = "number of complete files whose transfer ended that day" }
 volume_gb = { type = "DOUBLE", unit = "GB", doc = "data of complete files that moved to or from tape that day" }
-drive_rate_basis = { type = "VARCHAR", doc = "basis on which the drive rate of most of the bytes was measured: call, block or encp. drive_s and drive_rate_mb_s leave out bytes measured on another basis" }
+drive_rate_basis = { type = "VARCHAR", doc = "basis on which the drive rate of most of the bytes was measured, as in silver.transfer. drive_s and drive_rate_mb_s leave out bytes measured on another basis" }
 drive_s = { type = "DOUBLE", unit = "s", doc = "time that drives worked on the files whose rate was measured on the basis in drive_rate_basis" }
 moving_data_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours inside transfers, complete or not, without waits and checksums. This and the other columns of hours are the groups of gold.drive_time_bucket" }
 waiting_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours in which the drive waited for data, for room in the buffer or, after the tape was removed, for disks" }

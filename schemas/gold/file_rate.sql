@@ -1,7 +1,7 @@
 /*
 title = "Drive rates of large files"
 grain = "one row per complete file of at least 500 MB whose drive time was logged"
-why = "Shows the rate that a drive reaches with a tape once it streams. Only files large enough that start and stop do not matter are included. With these rates, drives can be compared with similar drives, and tapes with other tapes in the same drives."
+why = "Shows the rate that a drive reaches with a tape once the drive streams. Only files large enough that start and stop do not matter are included. With these rates, drives can be compared with similar drives, and tapes with other tapes in the same drives."
 partition = "month"
 lineage = ["file_id", "line_no"]
 features = ["D9", "G4", "P25"]
@@ -21,7 +21,7 @@ bytes = { type = "BIGINT", unit = "bytes", doc = "bytes moved to or from tape" }
 started_at = { type = "TIMESTAMP", doc = "time of the first block" }
 ended_at = { type = "TIMESTAMP", doc = "time of the last block" }
 drive_s = { type = "DOUBLE", unit = "s", doc = "time that the drive worked on the file, measured as drive_rate_basis defines it" }
-drive_rate_basis = { type = "VARCHAR", doc = "how drive_s was measured: call, block or encp. Rates on different bases cannot be compared. The time of encp includes waits for data and file marks. Files with basis estimate are left out" }
+drive_rate_basis = { type = "VARCHAR", doc = "how drive_s was measured: call, block or encp. Rates on different bases cannot be compared. The time of encp includes waits for data and file marks. Files with basis counter or estimate are left out" }
 rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / drive_s" }
 file_id = { type = "VARCHAR", doc = "log file with the line that started the transfer" }
 line_no = { type = "BIGINT", doc = "number of the line in file_id" }

@@ -1,7 +1,7 @@
 /*
 title = "Number of gaps by length"
 grain = "one row per site day, station, drive and length of the avoidable gap"
-why = "Shows how many gaps of each length there were. Logs have whole seconds, so the thousands of gaps of a day have only a few dozen lengths. Counts, costs and exact quantiles over a year are computed from this short table."
+why = "Shows how many gaps of each length there were. Logs give times in whole seconds, so the thousands of gaps of a day have only a few dozen lengths. Counts, costs and exact quantiles over a year are computed from this short table."
 partition = "month"
 features = ["D2", "G3"]
 

@@ -22,7 +22,7 @@ read_writing_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "average read rate w
 read_else_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "average read rate while the host did not write (outside writing_s); NULL where it always wrote" }
 low_writing_s = { type = "DOUBLE", unit = "s", doc = "seconds of writing_s in which the read rate was below a tenth of read_else_mb_s. NULL where read_else_mb_s is below 1 MB/s or covers less than 10 s, too little to compare" }
 low_else_s = { type = "DOUBLE", unit = "s", doc = "seconds outside writing_s in which the read rate was below a tenth of read_else_mb_s. NULL where read_else_mb_s is below 1 MB/s or covers less than 10 s, too little to compare" }
-starved_s = { type = "DOUBLE", unit = "s", doc = "estimated seconds in which writes delayed reads: low_writing_s minus the seconds with slow reads that writing_s would contain if slow reads were as frequent in it as outside (low_else_s). Samples do not show whether reads were needed. NULL where low_writing_s is NULL" }
+starved_s = { type = "DOUBLE", unit = "s", doc = "estimated seconds in which writes delayed reads: low_writing_s - writing_s x (low_else_s / seconds outside writing_s), at least 0. The second term is the slow reads to be expected without any effect of writes. Samples do not show whether reads were needed. NULL where low_writing_s is NULL" }
 denied_s = { type = "DOUBLE", unit = "s", doc = "part of starved_s in which a drive wrote a file from this host to tape, so that disk reads were needed. NULL where starved_s is NULL or no drive log has such a file in the hour" }
 file_id = { type = "VARCHAR", doc = "file with the first sample of the hour" }
 line_no = { type = "BIGINT", doc = "number of the line with the first sample of the hour" }
@@ -85,7 +85,7 @@ low AS (
     GROUP BY b.host, b.hour_at, b.writing_us, b.else_us
 ),
 -- reads were needed while a tape was written from the host
-wanted AS (
+needed AS (
     SELECT m.host, m.hour_at, sum(m.us) AS writing_us,
            coalesce(sum(m.us) FILTER (m.read_bytes_s < b.else_bytes_s / 10), 0) AS low_us
     FROM (SELECT host, hour_at, from_at, us, read_bytes_s FROM marked WHERE is_writing AND read_bytes_s IS NOT NULL) m
@@ -117,6 +117,6 @@ SELECT site_day(m.hour_at, any_value(c.zone)) AS day, m.hour_at, m.host,
 FROM marked m
 LEFT JOIN base b ON b.host = m.host AND b.hour_at = m.hour_at
 LEFT JOIN low w ON w.host = m.host AND w.hour_at = m.hour_at
-LEFT JOIN wanted n ON n.host = m.host AND n.hour_at = m.hour_at
+LEFT JOIN needed n ON n.host = m.host AND n.hour_at = m.hour_at
 CROSS JOIN site.setting c
 GROUP BY m.host, m.hour_at

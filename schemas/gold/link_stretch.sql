@@ -1,6 +1,6 @@
 /*
 title = "Load of links over stretches of minutes"
-grain = "one row per link, direction of traffic (from the station's view) and stretch (part of an hour throughout which the same sample is the shortest that covers it)"
+grain = "one row per link, direction of traffic (from the station's view) and stretch (time within an hour in which no sample of the link starts or ends)"
 why = "A link may be full for a few minutes, which an hourly average hides. Each second counts once, in the shortest sample that covers it."
 partition = "month"
 
@@ -15,7 +15,7 @@ avg_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "average rate of the shortest
 max_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "highest rate between two polls within that sample; NULL where the sample does not have it" }
 capacity_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "capacity of the link: from site.toml, else MaxBytes in MRTG's configuration, else the speed of its ports; NULL where no source has it" }
 full_s = { type = "DOUBLE", unit = "s", doc = "seconds in which the link was full: the length of the stretch if its average rate is at least 0.9 of the capacity, else 0; NULL without a capacity" }
-full_most_s = { type = "DOUBLE", unit = "s", doc = "upper limit of full_s. It is larger if only max_mb_s reaches 0.9 of the capacity: then it is the time in which 0.9 of the capacity would have carried all bytes of the stretch" }
+full_most_s = { type = "DOUBLE", unit = "s", doc = "upper limit of full_s. It is larger if max_mb_s reaches 0.9 of the capacity but avg_mb_s does not: then it is the time that all bytes of the stretch would take at 0.9 of the capacity" }
 
 [[checks]]
 expectation = "ExpectCompoundColumnsToBeUnique"
@@ -61,7 +61,7 @@ finest AS (
         AND c.from_at <= s.from_at AND c.to_at >= s.to_at
     GROUP BY s.link, s.direction, s.from_at, s.to_at
 ),
-told AS (
+with_capacity AS (
     SELECT f.*, coalesce(l.capacity_mb_s, t.capacity_bytes_s / 1e6, p.capacity_bytes_s / 1e6) AS capacity_mb_s
     FROM finest f
     LEFT JOIN silver.link_capacity p ON p.link = f.link AND p.day = CAST(f.from_at AS DATE)
@@ -75,4 +75,4 @@ SELECT site_day(f.from_at, s.zone) AS day, f.link, f.station, f.direction, f.fro
        CASE WHEN f.avg_mb_s >= 0.9e0 * f.capacity_mb_s THEN f.part_s
             WHEN f.max_mb_s >= 0.9e0 * f.capacity_mb_s THEN f.part_s * f.avg_mb_s / (0.9e0 * f.capacity_mb_s)
             WHEN f.capacity_mb_s IS NOT NULL THEN 0 END AS full_most_s
-FROM told f CROSS JOIN site.setting s
+FROM with_capacity f CROSS JOIN site.setting s

@@ -11,7 +11,7 @@ drive = { type = "VARCHAR", doc = "drive" }
 generation = { type = "VARCHAR", doc = "technology of the drive; NULL where site.toml does not name it" }
 station = { type = "VARCHAR", doc = "station for which the drive moved most of its bytes that day; NULL where the drive moved no data" }
 mode = { type = "VARCHAR", doc = "read or write: the mode in which the drive moved most of its bytes that day" }
-cause = { type = "VARCHAR", doc = "what the drive spent the time on: slow_drive (all time in which data moved), wait_data, wait_room, checksum, filemark, long_gap (database, request and start), position, mount (mount and dismount), no_request, idle_queued, idle_no_work, down, hung, drain, occupied, unknown" }
+cause = { type = "VARCHAR", doc = "what the drive spent the time on. slow_drive: all time in which data moved. long_gap: database, request and start. mount: mount and dismount. idle_queued: idle while a request waited for such a drive. idle_no_work: other idle time. The others are buckets of gold.drive_time_bucket: wait_data, wait_room, checksum, filemark, position, no_request, down, hung, drain, occupied, unknown" }
 part = { type = "VARCHAR", doc = "for cause long_gap, the part that took most of the time in the long gaps: database, request or start; NULL for other causes" }
 duration_us = { type = "BIGINT", unit = "us", doc = "time that the drive spent on this cause that day, in microseconds" }
 day_us = { type = "BIGINT", unit = "us", doc = "length of the site day, in microseconds" }
@@ -20,7 +20,7 @@ moved_gb = { type = "DOUBLE", unit = "GB", doc = "data of complete files that th
 busy_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours at work that day: all except idle, no request, down, hung and unknown" }
 rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "moved_gb / busy_hours, in MB/s; for a drive that moved no data, the rate of drives of the same kind that day" }
 mended_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "rate_mb_s that the drive would reach without the lost time of this cause. It equals rate_mb_s for idle_queued, down and hung, where a fix gains hours instead of rate" }
-supply_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "highest rate_mb_s that the next bottleneck allows, if only this drive is fixed; NULL where no log shows a next bottleneck" }
+supply_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "highest rate_mb_s that the next bottleneck allows, if only this drive is fixed; NULL where no log shows a next bottleneck, or the drive moved no data" }
 bottleneck = { type = "VARCHAR", doc = "what would limit the drive next if the cause were fixed; NULL without lost time. input: the station receives no more data to write. work: no more was requested. output: the station's writing drives cannot write more of the data that is read. link: the link of the station or of the drive's host. drive: the drive itself, because other limits allow more. unknown: no log shows the next limit" }
 asked_gb = { type = "DOUBLE", unit = "GB", doc = "upper limit of the gain of a drive that had no work for at least half of its time: the data it could have moved while requests for its kind of drive waited. NULL where the drive had work for more than half of its time, where the station's input is the limit, or without a log of requests" }
 naive_gb_day = { type = "DOUBLE", unit = "GB/day", doc = "extra data per day if nothing else were a limit: (mended_mb_s - rate_mb_s) x busy time, or rate_mb_s x lost time if the cause is idle_queued, down or hung. NULL without lost time" }
@@ -180,7 +180,7 @@ logged AS (
            unnest(site_days(l.from_at, l.to_at, c.zone)) AS day
     FROM silver.drive_coverage l CROSS JOIN site.setting c
 ),
-seen AS (
+clipped AS (
     SELECT drive, greatest(from_at, day_begin(day, zone)) AS from_at,
            least(to_at, day_end(day, zone)) AS to_at
     FROM logged
@@ -189,7 +189,7 @@ span AS (
     SELECT o.drive, q.from_at, q.to_at, 1 AS waiting, 0 AS logging, 0 AS stated
     FROM queue q JOIN owned o ON o.system = q.system AND o.generation IS NOT DISTINCT FROM q.generation
     UNION ALL
-    SELECT drive, from_at, to_at, 0, 1, 0 FROM seen WHERE to_at > from_at
+    SELECT drive, from_at, to_at, 0, 1, 0 FROM clipped WHERE to_at > from_at
     UNION ALL
     SELECT d.drive, d.from_at, d.to_at, 0, 0, 1
     FROM silver.drive_state d JOIN owned o ON o.drive = d.drive AND o.system = d.system

@@ -1,7 +1,7 @@
 /*
 title = "Mass balance of stations: data in and data out"
 grain = "one row per station and site day for which traffic in both directions is known"
-why = "Data that comes into a station must go out again or fill its spool. If only a duty factor above 1 could send out all that came in, the numbers, the directions or the model of the station's work are wrong."
+why = "Data that comes into a station must go out again or fill its spool. If a station needed a duty factor above 1 to send out all that came in, the numbers, the directions or the model of its work are wrong."
 partition = "month"
 features = ["D8", "MA2"]
 

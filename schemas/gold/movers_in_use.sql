@@ -9,7 +9,7 @@ features = ["P15", "P24"]
 day = { type = "DATE", doc = "site day of hour_at" }
 hour_at = { type = "TIMESTAMP", doc = "start of the hour, UTC" }
 system = { type = "VARCHAR", doc = "archive system" }
-n_drives = { type = "BIGINT", doc = "number of drives of the archive system, declared in site.toml or found in logs" }
+n_drives = { type = "BIGINT", doc = "number of the archive system's drives in service on that day, declared in site.toml or found in logs" }
 seen_s = { type = "DOUBLE", unit = "s", doc = "seconds of the hour that the log of at least one drive covers" }
 busy_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours in use: from the mount request, or from the time the tape was in the drive if no request was logged, to the end of the dismount. Down, hung and unknown time does not count" }
 transfer_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours inside transfers, in which the drive moved data, or waited for data or for room in the buffer" }
@@ -40,13 +40,13 @@ beyond AS (
     SELECT system, greatest(from_at, coalesce(before_at, from_at)) AS from_at, to_at
     FROM reached WHERE before_at IS NULL OR to_at > before_at
 ),
-seen_hour AS (
+covered_hour AS (
     SELECT *, unnest(range(date_trunc('hour', from_at), to_at, INTERVAL 1 HOUR)) AS hour_at FROM beyond
 ),
-seen AS (
+covered AS (
     SELECT system, hour_at,
-           sum(date_diff('microsecond', greatest(from_at, hour_at), least(to_at, hour_at + INTERVAL 1 HOUR))) AS seen_us
-    FROM seen_hour GROUP BY system, hour_at
+           sum(date_diff('microsecond', greatest(from_at, hour_at), least(to_at, hour_at + INTERVAL 1 HOUR))) AS covered_us
+    FROM covered_hour GROUP BY system, hour_at
 ),
 state AS (
     SELECT system, drive, state, from_at, to_at FROM silver.drive_state WHERE state NOT IN ('down', 'hung', 'unknown')
@@ -55,7 +55,7 @@ step AS (
     SELECT system, from_at AS step_at, 1 AS used, CASE WHEN state = 'transfer' THEN 1 ELSE 0 END AS transferring FROM state
     UNION ALL
     SELECT system, to_at, -1, CASE WHEN state = 'transfer' THEN -1 ELSE 0 END FROM state
-    UNION ALL SELECT system, hour_at, 0, 0 FROM seen  -- the only steps of no drive
+    UNION ALL SELECT system, hour_at, 0, 0 FROM covered  -- the only steps without a drive
 ),
 instant AS (
     -- a drive's states follow upon each other: what ends and begins at one instant is added up first
@@ -83,11 +83,11 @@ SELECT site_day(s.hour_at, c.zone) AS day, s.hour_at, s.system,
        (SELECT count(*) FROM site.drive d WHERE coalesce(d.system, s.system) = s.system
            AND coalesce(site_day(s.hour_at, c.zone) >= d.since_day, true)
            AND coalesce(site_day(s.hour_at, c.zone) < d.until_day, true)) AS n_drives,
-       s.seen_us / 1e6 AS seen_s, coalesce(b.busy_us, 0) / 3.6e9 AS busy_hours,
-       coalesce(b.transfer_us, 0) / 3.6e9 AS transfer_hours, coalesce(b.busy_us, 0) / s.seen_us AS avg_in_use,
+       s.covered_us / 1e6 AS seen_s, coalesce(b.busy_us, 0) / 3.6e9 AS busy_hours,
+       coalesce(b.transfer_us, 0) / 3.6e9 AS transfer_hours, coalesce(b.busy_us, 0) / s.covered_us AS avg_in_use,
        CAST(coalesce(p.max_in_use, 0) AS BIGINT) AS max_in_use,
        CAST(coalesce(p.max_transferring, 0) AS BIGINT) AS max_transferring
-FROM seen s
+FROM covered s
 LEFT JOIN peak p ON p.system = s.system AND p.hour_at = s.hour_at
 LEFT JOIN busy b ON b.system = s.system AND b.hour_at = s.hour_at
 CROSS JOIN site.setting c

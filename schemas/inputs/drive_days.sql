@@ -11,13 +11,13 @@ doc = "number of site days in the period that ends with last_day"
 [columns]
 generation = { type = "VARCHAR", doc = "technology of the drive; NULL where site.toml does not name it" }
 drive = { type = "VARCHAR", doc = "drive" }
-day = { type = "DATE", doc = "site day, listed only if server logs cover the drive on it" }
+day = { type = "DATE", doc = "site day; only days on which logs cover the drive are listed" }
 read_gb = { type = "DOUBLE", unit = "GB", doc = "data that the drive read in complete files on that day" }
 write_gb = { type = "DOUBLE", unit = "GB", doc = "data that the drive wrote in complete files on that day" }
 known_hours = { type = "DOUBLE", unit = "h", doc = "hours of the day for which logs cover the drive" }
 down_hours = { type = "DOUBLE", unit = "h", doc = "hours of the day in which the drive was offline, in error, cleaning or hung" }
 */
-WITH told AS (
+WITH covered AS (
     SELECT day, drive, sum(duration_us) FILTER (bucket <> 'unknown') AS known_us,
            coalesce(sum(duration_us) FILTER (bucket IN ('down', 'hung')), 0) AS down_us
     FROM gold.drive_ledger
@@ -33,7 +33,7 @@ moved AS (
 )
 SELECT d.generation, t.drive, t.day, coalesce(m.read_bytes, 0) / 1e9 AS read_gb,
        coalesce(m.write_bytes, 0) / 1e9 AS write_gb, t.known_us / 3600e6 AS known_hours, t.down_us / 3600e6 AS down_hours
-FROM told t
+FROM covered t
 LEFT JOIN moved m ON m.day = t.day AND m.drive = t.drive
 LEFT JOIN site.drive d ON d.drive = t.drive
 WHERE t.known_us > 0

@@ -15,7 +15,7 @@ kind = { type = "VARCHAR", doc = "kind of comparison, as in gold.contradiction" 
 entity = { type = "VARCHAR", doc = "what the value belongs to: station/direction, drive, link/direction, host or host/disk; NULL where nothing could be compared" }
 n = { type = "BIGINT", doc = "impossible values" }
 n_compared = { type = "BIGINT", doc = "number of values that were compared, over all entities" }
-reported = { type = "DOUBLE", doc = "the worst value, whose difference from its bound is the largest share of the bound" }
+reported = { type = "DOUBLE", doc = "worst of the impossible values: the one with the largest difference from its bound, as a share of the bound" }
 bound = { type = "DOUBLE", doc = "highest or lowest value that is possible" }
 what = { type = "VARCHAR", doc = "name of the value, with its unit" }
 why = { type = "VARCHAR", doc = "reason why the value is impossible" }

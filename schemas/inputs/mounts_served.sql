@@ -1,6 +1,6 @@
 /*
 title = "Durations of mounts, to fit the sizing formula"
-why = "Lists files, bytes and seconds of each mount, to fit the formula for the number of drives needed, separately for each kind of drive and for reads and writes. Time in which no request waited is subtracted."
+why = "Lists files, bytes and seconds of each mount, to fit the formula for the number of drives needed, separately for each kind of drive and for reads and writes. Time without a request is subtracted."
 takes = ["last_day"]
 
 [params.n_days]
@@ -19,7 +19,7 @@ volume_gb = { type = "DOUBLE", unit = "GB", doc = "data that the mount moved on 
 wall_s = { type = "DOUBLE", unit = "s", doc = "time from the mount request to the end of the dismount, minus no_request_s" }
 moving_s = { type = "DOUBLE", unit = "s", doc = "time of the mount's transfers from first to last block, including waits for data or buffer space" }
 drive_s = { type = "DOUBLE", unit = "s", doc = "time in which the drive moved data, from which the drive rate is computed" }
-between_s = { type = "DOUBLE", unit = "s", doc = "time between the mount's files, from last block to first block, minus tape motion and no_request_s; NULL unless every gap of the mount was logged" }
+between_s = { type = "DOUBLE", unit = "s", doc = "time between the mount's files, from last block to first block, minus tape motion and no_request_s; NULL where a gap of the mount was not logged" }
 position_s = { type = "DOUBLE", unit = "s", doc = "tape motion in the mount, including the motion to the first file" }
 no_request_s = { type = "DOUBLE", unit = "s", doc = "time with the tape mounted and no request for the drive, which is lack of work and not a cost" }
 */

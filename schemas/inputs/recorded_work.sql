@@ -16,7 +16,7 @@ drive = { type = "VARCHAR", doc = "drive" }
 station = { type = "VARCHAR", doc = "station to which most bytes of the mount went, or from which they came" }
 volume = { type = "VARCHAR", doc = "tape label" }
 mode = { type = "VARCHAR", doc = "read or write; where a mount did both, the mode of most of its files" }
-asked_at = { type = "TIMESTAMP", doc = "instant from which the mount's work waited for a drive: the mount request or, if earlier, the instant at which its first file was queued. With a mount policy, the instant at which that file reached the required age counts instead" }
+asked_at = { type = "TIMESTAMP", doc = "instant from which the mount's work waited for a drive: the mount request or, if earlier, the instant at which its first file was queued. If the files have a mount policy, the instant at which the first of them reached the required age replaces the time of queuing" }
 requested_at = { type = "TIMESTAMP", doc = "instant of the mount request, from which the drive is occupied" }
 dismounted_at = { type = "TIMESTAMP", doc = "instant at which the drive was free again; NULL where no log shows it, so that the mount cannot be replayed" }
 queued_at = { type = "TIMESTAMP", doc = "instant at which the file was requested; NULL where no log shows it" }

@@ -1,6 +1,6 @@
 /*
 title = "Lines that could not be read"
-why = "Returns the lines that `tapescope rejects` lists: the first few for each file and each reason for which lines were rejected, so that people can report them."
+why = "Returns the lines that `tapescope rejects` lists: the first few for each file and reason, so that people can report them."
 
 [params.source]
 type = "VARCHAR"
@@ -13,7 +13,7 @@ doc = "maximum number of lines for each file and reason"
 [columns]
 path = { type = "VARCHAR", doc = "path of the file" }
 source = { type = "VARCHAR", doc = "source that read the file" }
-reason = { type = "VARCHAR", doc = "why" }
+reason = { type = "VARCHAR", doc = "why the line could not be read" }
 line_no = { type = "BIGINT", doc = "line number in the file" }
 text = { type = "VARCHAR", doc = "text of the line, at most 300 characters" }
 n_lines = { type = "BIGINT", doc = "number of lines in the file that were rejected for this reason" }

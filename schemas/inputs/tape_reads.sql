@@ -23,7 +23,7 @@ bytes = { type = "BIGINT", unit = "bytes", doc = "size of the file on tape (logs
 read_at = { type = "TIMESTAMP", doc = "time of the file's first block (logs of drives) or of the restore request (records of pools)" }
 day = { type = "DATE", doc = "site day of read_at" }
 */
-WITH told AS (
+WITH recorded AS (
     SELECT 'drives' AS witness, system, concat_ws(':', volume, file_number, bytes) AS file, storage_group, file_family,
            bytes, started_at AS read_at
     FROM silver.transfer
@@ -37,7 +37,7 @@ WITH told AS (
 ),
 dated AS (
     SELECT t.*, site_day(t.read_at, s.zone) AS day
-    FROM told t CROSS JOIN site.setting s
+    FROM recorded t CROSS JOIN site.setting s
     WHERE $group IN ('', t.storage_group)
 )
 SELECT witness, system, file, storage_group, file_family, bytes, read_at, day

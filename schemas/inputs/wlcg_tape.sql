@@ -32,10 +32,10 @@ per_volume AS (
 mounted AS (
     SELECT storage_group, sum(n_mounts) AS total_mounts, count(*) AS unique_mounts FROM per_volume GROUP BY storage_group
 ),
--- a day without a server log had traffic like any other: nothing is known about it
-told AS (
+-- a day without a log of the drives had traffic like any other: nothing is known about it
+day_ledger AS (
     SELECT count(*) FILTER (bucket <> 'unknown') > 0
-           AND (count(*) FILTER (bucket = 'occupied') = 0 OR (SELECT count(*) FROM moved) > 0) AS is_told
+           AND (count(*) FILTER (bucket = 'occupied') = 0 OR (SELECT count(*) FROM moved) > 0) AS is_known
     FROM gold.drive_ledger WHERE day = $last_day
 ),
 by_pools AS (
@@ -53,16 +53,16 @@ by_pools AS (
 ),
 asked AS (
     SELECT b.storage_group, coalesce(b.read_bytes, 0) AS pool_read_bytes, coalesce(b.write_bytes, 0) AS pool_write_bytes
-    FROM by_pools b CROSS JOIN told t
-    WHERE NOT t.is_told QUALIFY b.rank = min(b.rank) OVER ()
+    FROM by_pools b CROSS JOIN day_ledger t
+    WHERE NOT t.is_known QUALIFY b.rank = min(b.rank) OVER ()
 )
 SELECT storage_group, CAST(round(k.used_bytes, -9) AS BIGINT) AS used_bytes,
        CAST(round(k.occupied_bytes, -9) AS BIGINT) AS occupied_bytes,
-       CASE WHEN is_told THEN CAST(coalesce(m.read_bytes, 0) AS BIGINT) ELSE CAST(a.pool_read_bytes AS BIGINT) END AS read_bytes,
-       CASE WHEN is_told THEN CAST(coalesce(m.write_bytes, 0) AS BIGINT) ELSE CAST(a.pool_write_bytes AS BIGINT) END AS write_bytes,
-       CASE WHEN is_told THEN CAST(coalesce(n.total_mounts, 0) AS BIGINT) END AS total_mounts,
-       CASE WHEN is_told THEN coalesce(n.unique_mounts, 0) END AS unique_mounts,
-       CASE WHEN is_told THEN coalesce(round(n.total_mounts / n.unique_mounts, 2), 0e0) END AS avg_remounts
+       CASE WHEN is_known THEN CAST(coalesce(m.read_bytes, 0) AS BIGINT) ELSE CAST(a.pool_read_bytes AS BIGINT) END AS read_bytes,
+       CASE WHEN is_known THEN CAST(coalesce(m.write_bytes, 0) AS BIGINT) ELSE CAST(a.pool_write_bytes AS BIGINT) END AS write_bytes,
+       CASE WHEN is_known THEN CAST(coalesce(n.total_mounts, 0) AS BIGINT) END AS total_mounts,
+       CASE WHEN is_known THEN coalesce(n.unique_mounts, 0) END AS unique_mounts,
+       CASE WHEN is_known THEN coalesce(round(n.total_mounts / n.unique_mounts, 2), 0e0) END AS avg_remounts
 FROM kept k FULL JOIN moved m USING (storage_group) FULL JOIN mounted n USING (storage_group)
-FULL JOIN asked a USING (storage_group) CROSS JOIN told
+FULL JOIN asked a USING (storage_group) CROSS JOIN day_ledger
 ORDER BY storage_group

@@ -25,7 +25,7 @@ WITH reached AS (
     FROM site.expected
 ),
 interval AS (
-    SELECT source, host, from_at, to_at, 'seen' AS what FROM silver.log_coverage
+    SELECT source, host, from_at, to_at, 'covered' AS what FROM silver.log_coverage
     UNION ALL
     -- several inputs may declare the same time; it counts once
     SELECT source, host, greatest(from_at, coalesce(reached_at, from_at)), to_at, 'expected'
@@ -52,7 +52,7 @@ within AS (
                END) / 1e6 AS seen_s
     FROM clipped s
     LEFT JOIN clipped e ON e.what = 'expected' AND e.source = s.source AND e.host = s.host AND e.hour_at = s.hour_at
-    WHERE s.what = 'seen'
+    WHERE s.what = 'covered'
     GROUP BY s.source, s.host, s.hour_at
 )
 SELECT coalesce(e.source, w.source) AS source, coalesce(e.host, w.host) AS host,

@@ -32,7 +32,7 @@ WITH run AS (
     FROM silver.benchmark_run
     WHERE $host = '' OR host = $host
 ),
-beside AS (
+parallel AS (
     SELECT r.file_id, r.line_no, count(DISTINCT o.folder) AS n_folders
     FROM run r JOIN run o ON o.host = r.host AND o.began_at < r.ended_at AND o.ended_at > r.began_at
     GROUP BY r.file_id, r.line_no
@@ -61,13 +61,13 @@ fact AS (
                AND coalesce(site_day(r.ended_at, c.zone) < f.until_day, true) END
     GROUP BY r.file_id, r.line_no
 ),
-told AS (
+described AS (
     SELECT r.*, b.n_folders, i.cpu_idle, f.memory_gb, f.facts, f.network,
            len(list_filter(string_split(coalesce(f.network, ''), ' '), lambda p: p <> '' AND starts_with(r.path, p))) = 0
                AS is_local,
            NOT coalesce(r.is_flushed, false) AND coalesce(r.streams_bytes, r.bytes) <= f.memory_gb * 1e9 AS is_cached
     FROM run r
-    LEFT JOIN beside b USING (file_id, line_no)
+    LEFT JOIN parallel b USING (file_id, line_no)
     LEFT JOIN idle i USING (file_id, line_no)
     LEFT JOIN fact f USING (file_id, line_no)
 )
@@ -78,5 +78,5 @@ SELECT host, ended_at, tool, mode, bytes / 1e9 AS volume_gb, block_bytes, path, 
        nullif(concat_ws('; ', doubt, CASE WHEN is_cached THEN format('the host''s {:g} GB of memory could cache all data moved', memory_gb) END), '')
            AS doubt,
        command
-FROM told
+FROM described
 ORDER BY is_plausible AND is_cached IS NOT TRUE IS NOT TRUE, host, ended_at, file_id, line_no

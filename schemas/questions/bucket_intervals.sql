@@ -51,14 +51,14 @@ n_intervals = { type = "BIGINT", doc = "number of the drive's intervals in the b
 all_s = { type = "DOUBLE", unit = "s", doc = "total time of the drive's intervals in the bucket on that day, including those not listed" }
 ledger_s = { type = "DOUBLE", unit = "s", doc = "time that the drive spent in the bucket on that day, from gold.drive_ledger" }
 */
-WITH wanted AS (
+WITH asked AS (
     SELECT (SELECT list(bucket) FROM gold.drive_time_bucket WHERE $bucket IN (bucket, time_group)) AS buckets,
            day_begin($last_day, zone) AS begin_at, day_end($last_day, zone) AS end_at
     FROM site.setting
 ),
 covered AS (
     SELECT greatest(l.from_at, w.begin_at) AS from_at, least(l.to_at, w.end_at) AS to_at
-    FROM silver.drive_coverage l CROSS JOIN wanted w
+    FROM silver.drive_coverage l CROSS JOIN asked w
     WHERE l.drive = $drive AND l.to_at > w.begin_at AND l.from_at < w.end_at
       AND near_days(l.day, $last_day, $last_day)
 ),
@@ -68,14 +68,14 @@ numbered AS (
         SELECT *, CASE WHEN lag(to_at) OVER (ORDER BY from_at, to_at) = from_at THEN 0 ELSE 1 END AS is_apart FROM covered
     )
 ),
-seen AS (
+logged AS (
     -- coverage is cut at UTC midnight: adjacent intervals are one
     SELECT min(from_at) AS from_at, max(to_at) AS to_at FROM numbered GROUP BY run
 ),
 stated AS (
     SELECT d.*, lead(d.from_at) OVER w AS next_at, lead(d.file_id) OVER w AS next_file_id,
            lead(d.line_no) OVER w AS next_line_no
-    FROM silver.drive_state d CROSS JOIN wanted n
+    FROM silver.drive_state d CROSS JOIN asked n
     WHERE d.drive = $drive AND d.to_at > n.begin_at - INTERVAL 1 DAY AND d.from_at < n.end_at + INTERVAL 1 DAY
       AND span_near_days(d.from_at, d.to_at, $last_day - 2, $last_day + 1)
     WINDOW w AS (ORDER BY d.from_at, d.to_at, d.file_id, d.line_no)
@@ -85,15 +85,15 @@ piece AS (
            d.file_id, d.line_no,
            CASE WHEN d.next_at = d.to_at THEN d.next_file_id END AS end_file_id,
            CASE WHEN d.next_at = d.to_at THEN d.next_line_no END AS end_line_no
-    FROM stated d JOIN seen s ON d.from_at < s.to_at AND d.to_at > s.from_at
+    FROM stated d JOIN logged s ON d.from_at < s.to_at AND d.to_at > s.from_at
 ),
 edge AS (
     -- a covered time with its states, to find the time between them: the drive is idle there
-    SELECT s.from_at AS run, p.from_at, p.to_at FROM seen s JOIN piece p ON p.from_at >= s.from_at AND p.to_at <= s.to_at
-    UNION ALL SELECT from_at, from_at, from_at FROM seen
-    UNION ALL SELECT from_at, to_at, to_at FROM seen
+    SELECT s.from_at AS run, p.from_at, p.to_at FROM logged s JOIN piece p ON p.from_at >= s.from_at AND p.to_at <= s.to_at
+    UNION ALL SELECT from_at, from_at, from_at FROM logged
+    UNION ALL SELECT from_at, to_at, to_at FROM logged
 ),
-beside AS (
+rest AS (
     SELECT 'idle' AS bucket, max(to_at) OVER (PARTITION BY run ORDER BY from_at, to_at
                                               ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS from_at,
            from_at AS to_at
@@ -101,9 +101,9 @@ beside AS (
     UNION ALL
     SELECT 'unknown', max(to_at) OVER (ORDER BY from_at, to_at ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), from_at
     FROM (
-        SELECT from_at, to_at FROM seen
-        UNION ALL SELECT begin_at, begin_at FROM wanted
-        UNION ALL SELECT end_at, end_at FROM wanted
+        SELECT from_at, to_at FROM logged
+        UNION ALL SELECT begin_at, begin_at FROM asked
+        UNION ALL SELECT end_at, end_at FROM asked
     )
 ),
 waited AS (
@@ -129,12 +129,12 @@ found AS (
     UNION ALL SELECT 'checksum', from_at, to_at, share * checksum_s, session_id, attempt_id, file_id, line_no, end_file_id, end_line_no FROM waited
     UNION ALL
     SELECT bucket, from_at, to_at, date_diff('microsecond', from_at, to_at) / 1e6, NULL, NULL, NULL, NULL, NULL, NULL
-    FROM beside WHERE to_at > from_at
+    FROM rest WHERE to_at > from_at
 ),
 chosen AS (
     SELECT f.*, count(*) OVER () AS n_intervals, sum(interval_s) OVER () AS all_s,
            count(*) OVER (PARTITION BY session_id) AS session_n, sum(interval_s) OVER (PARTITION BY session_id) AS session_s
-    FROM found f CROSS JOIN wanted w
+    FROM found f CROSS JOIN asked w
     WHERE list_contains(w.buckets, f.bucket) AND f.interval_s > 0 AND $session IN ('', f.session_id)
 ),
 longest AS (
@@ -144,7 +144,7 @@ step AS (
     -- the lines at which an idle time starts and ends
     SELECT marked_at, arg_max(file_id, seq) AS file_id, arg_max(line_no, seq) AS line_no,
            arg_min(file_id, seq) AS first_file_id, arg_min(line_no, seq) AS first_line_no
-    FROM silver.mover_step m CROSS JOIN wanted w
+    FROM silver.mover_step m CROSS JOIN asked w
     WHERE drive = $drive AND m.day BETWEEN CAST(w.begin_at AS DATE) AND CAST(w.end_at AS DATE)
     GROUP BY marked_at
 ),
@@ -156,7 +156,7 @@ lined AS (
     FROM longest l LEFT JOIN step b ON b.marked_at = l.from_at LEFT JOIN step e ON e.marked_at = l.to_at
 ),
 -- A few of all lines and files: with this join only the blocks that may hold them are read. A drive may be down, or a request wait, for weeks; lines further away are not searched.
-told AS (
+quoted AS (
     SELECT m.file_id, m.line_no, m.message
     FROM silver.mover_step m
     JOIN (SELECT file_id, line_no FROM lined UNION SELECT end_file_id, end_line_no FROM lined) w
@@ -171,7 +171,7 @@ moved AS (
 SELECT l.bucket, k.bucket_words, l.from_at, l.to_at, l.interval_s, l.session_id, s.volume, l.session_s, l.session_n,
        t.transfer_id, t.mode, t.file_number, t.station, t.bytes / 1e9 AS volume_gb, f.path, l.line_no, m.message, g.path AS end_path, l.end_line_no,
        o.message AS end_message, l.n_intervals, l.all_s,
-       (SELECT sum(duration_us) / 1e6 FROM gold.drive_ledger g CROSS JOIN wanted w
+       (SELECT sum(duration_us) / 1e6 FROM gold.drive_ledger g CROSS JOIN asked w
         WHERE g.day = $last_day AND g.drive = $drive AND list_contains(w.buckets, g.bucket)) AS ledger_s
 FROM lined l
 JOIN gold.drive_time_bucket k ON k.bucket = l.bucket
@@ -180,6 +180,6 @@ LEFT JOIN silver.session s ON s.session_id = l.session_id AND s.drive = $drive
 LEFT JOIN moved t ON t.transfer_id = l.attempt_id
 LEFT JOIN ops.file f ON f.file_id = l.file_id
 LEFT JOIN ops.file g ON g.file_id = l.end_file_id
-LEFT JOIN told m ON m.file_id = l.file_id AND m.line_no = l.line_no
-LEFT JOIN told o ON o.file_id = l.end_file_id AND o.line_no = l.end_line_no
+LEFT JOIN quoted m ON m.file_id = l.file_id AND m.line_no = l.line_no
+LEFT JOIN quoted o ON o.file_id = l.end_file_id AND o.line_no = l.end_line_no
 ORDER BY l.interval_s DESC, l.from_at, l.bucket

@@ -9,7 +9,7 @@ entity = { type = "VARCHAR", doc = "host, drive, pool, disk or other entity that
 name = { type = "VARCHAR", doc = "name of the fact" }
 value = { type = "VARCHAR", doc = "value of the fact" }
 since_day = { type = "DATE", doc = "first site day on which the fact holds; NULL if it has no start" }
-until_day = { type = "DATE", doc = "first site day on which the fact no longer holds; NULL if it still holds" }
+until_day = { type = "DATE", doc = "first site day on which the fact no longer holds; NULL if it has no end" }
 */
 SELECT entity, name, value, since_day, until_day
 FROM site.fact

@@ -15,13 +15,13 @@ WITH state AS (
     SELECT entity, name,
            any_value(value) FILTER (coalesce(since_day <= $first_day, true) AND coalesce(until_day > $first_day, true)) AS was,
            any_value(value) FILTER (coalesce(since_day <= $last_day, true) AND coalesce(until_day > $last_day, true)) AS is_now,
-           max(since_day) FILTER (since_day <= $last_day) AS said_day,
+           max(since_day) FILTER (since_day <= $last_day) AS stated_day,
            max(until_day) FILTER (until_day <= $last_day) AS ended_day
     FROM site.fact
     WHERE $entity IN ('', entity)
     GROUP BY entity, name
 )
-SELECT entity, name, was, is_now, greatest(said_day, ended_day) AS changed_day
+SELECT entity, name, was, is_now, greatest(stated_day, ended_day) AS changed_day
 FROM state
 WHERE was IS DISTINCT FROM is_now
 ORDER BY entity, name

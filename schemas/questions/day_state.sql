@@ -31,7 +31,7 @@ log AS (
       AND (v.seen_s > 0 OR v.expected_s IS NULL) AND (w.most_at IS NULL OR v.hour_at <= w.most_at)
     GROUP BY ALL
 ),
-seen AS (
+logged AS (
     SELECT day, max(log_hours) AS best_hours, list({'source': source, 'hours': log_hours}) AS logs FROM log GROUP BY day
 ),
 judge AS (
@@ -59,7 +59,7 @@ stated AS (
                 WHEN w.day IS NOT NULL OR s.best_hours < 0.75 * 24 THEN 'part_covered'
                 ELSE 'clean' END AS state
     FROM day d
-    LEFT JOIN seen s ON s.day = d.day
+    LEFT JOIN logged s ON s.day = d.day
     LEFT JOIN judged j ON j.day = d.day
     LEFT JOIN withheld w ON w.day = j.judged_day
 ),

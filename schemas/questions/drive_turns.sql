@@ -27,7 +27,7 @@ WITH mount AS (
     JOIN silver.session s ON s.system = r.system AND s.session_id = r.session_id
     WHERE near_days(r.site_day, $first_day, $last_day) AND r.mode IS NOT NULL AND r.volume IS NOT NULL AND r.requested_at IS NOT NULL
 ),
-behind AS (
+following AS (
     SELECT *, lag(mode) OVER last AS mode_before, lag(volume) OVER last AS volume_before,
            lag(dismount_s) OVER last AS dismount_before_s, lag(coalesce(dismount_at, requested_at)) OVER last AS gone_at
     FROM mount WHERE day <= $last_day
@@ -39,7 +39,7 @@ turned AS (
             WHERE o.system = b.system AND o.volume = b.volume_before AND o.mode = b.mode_before
               AND o.requested_at > b.gone_at AND o.requested_at <= b.gone_at + to_hours(CAST($came_back_h AS BIGINT)))
                AS back_at
-    FROM behind b
+    FROM following b
     WHERE b.day BETWEEN $first_day AND $last_day AND $drive IN ('', b.drive)
 )
 SELECT drive, count(*) AS n_mounts, count(*) FILTER (mode = 'read') AS n_read, count(*) FILTER (mode = 'write') AS n_write,

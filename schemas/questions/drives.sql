@@ -16,7 +16,7 @@ nameplate_share = { type = "DOUBLE", unit = "1", doc = "drive rate / native rate
 overall_rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / wall-clock time from mount request to end of dismount, for mounts whose log shows both" }
 f = { type = "DOUBLE", unit = "1", doc = "time in which the drive moved data / wall-clock time from mount request to end of dismount, for mounts whose log shows both" }
 moving_data_hours = { type = "DOUBLE", unit = "h", doc = "hours in which data moved. This and the following columns are the groups of gold.drive_time_bucket" }
-waiting_hours = { type = "DOUBLE", unit = "h", doc = "hours inside transfers in which the drive waited for data to write or for buffer space to read into" }
+waiting_hours = { type = "DOUBLE", unit = "h", doc = "hours in which the drive waited for data to write, for buffer space to read into or, after the tape was removed, for disks" }
 checksums_hours = { type = "DOUBLE", unit = "h", doc = "hours of computing checksums, inside transfers and between them" }
 between_files_hours = { type = "DOUBLE", unit = "h", doc = "hours between files: file marks, database updates, waits for the next request, and starting the transfer" }
 tape_motion_hours = { type = "DOUBLE", unit = "h", doc = "hours of winding the tape to a file" }
@@ -24,7 +24,7 @@ mounting_hours = { type = "DOUBLE", unit = "h", doc = "hours of mounting and dis
 no_request_hours = { type = "DOUBLE", unit = "h", doc = "hours with a tape in the drive and no work for it" }
 occupied_hours = { type = "DOUBLE", unit = "h", doc = "hours with a tape in the drive for which no log shows what the drive did" }
 idle_hours = { type = "DOUBLE", unit = "h", doc = "hours without a tape in the drive, except when the drive was down" }
-down_hours = { type = "DOUBLE", unit = "h", doc = "hours in which the drive was offline, in error or cleaning" }
+down_hours = { type = "DOUBLE", unit = "h", doc = "hours in which the drive was offline, in error, cleaning or hung" }
 unknown_hours = { type = "DOUBLE", unit = "h", doc = "hours that no log covers" }
 */
 WITH bound AS (

@@ -2,7 +2,7 @@
 title = "Duty factor of stations over a week"
 topic = "stations"
 was = ["active_rates"]
-why = "Shows which stations are kept busy in the week up to the last day: the share of half-hours in which their traffic exceeds the threshold, and its average rate in these half-hours."
+why = "Shows how busy each station was in the week up to the last day: the share of half-hours with traffic above the site's threshold, and the average rate in these half-hours."
 
 [params.last_day]
 type = "DATE"
@@ -18,10 +18,10 @@ station = { type = "VARCHAR", doc = "station" }
 role = { type = "VARCHAR", doc = "role of the station; a scanning station, which only reads tapes to check them, has no duty factor" }
 first_day = { type = "DATE", doc = "first site day of the period" }
 last_day = { type = "DATE", doc = "last site day of the period" }
-duty_factor = { type = "DOUBLE", unit = "1", doc = "inbound duty factor: share of half-hours with traffic towards the station above threshold_mb_s; NULL for scanning stations and without data" }
-duty_factor_out = { type = "DOUBLE", unit = "1", doc = "outbound duty factor: share of half-hours with traffic from the station above threshold_mb_s; NULL for scanning stations and without data" }
-duty_half = { type = "DOUBLE", unit = "1", doc = "share of half-hours with traffic towards the station above half of threshold_mb_s; NULL for scanning stations and without data" }
-duty_twice = { type = "DOUBLE", unit = "1", doc = "share of half-hours with traffic towards the station above twice threshold_mb_s; NULL for scanning stations and without data" }
+duty_factor = { type = "DOUBLE", unit = "1", doc = "inbound duty factor: of the half-hours with data, the share in which traffic towards the station exceeds threshold_mb_s. NULL for scanning stations and without data" }
+duty_factor_out = { type = "DOUBLE", unit = "1", doc = "outbound duty factor: of the half-hours with data, the share in which traffic from the station exceeds threshold_mb_s. NULL for scanning stations and without data" }
+duty_half = { type = "DOUBLE", unit = "1", doc = "of the half-hours with data, the share in which traffic towards the station exceeds half of threshold_mb_s. NULL for scanning stations and without data" }
+duty_twice = { type = "DOUBLE", unit = "1", doc = "of the half-hours with data, the share in which traffic towards the station exceeds twice threshold_mb_s. NULL for scanning stations and without data" }
 threshold_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "the site's threshold: a half-hour is active if its average rate is above this" }
 active_in_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "average rate towards the station in active half-hours" }
 active_out_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "average rate from the station in active half-hours" }

@@ -13,11 +13,11 @@ doc = "number of site days in the period that ends with last_day"
 station = { type = "VARCHAR", doc = "station" }
 direction = { type = "VARCHAR", doc = "in (towards the station) or out (away from the station)" }
 n_bins = { type = "BIGINT", doc = "number of half-hours that the logs of the station's links cover completely" }
-low_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "geometric mean of the rates in idle half-hours, those below valley_mb_s; rates below 0.1 MB/s count as 0.1" }
-high_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "geometric mean of the rates in busy half-hours, those above valley_mb_s" }
+low_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "geometric mean of the rates in idle half-hours, the group with lower rates; rates below 0.1 MB/s count as 0.1" }
+high_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "geometric mean of the rates in busy half-hours, the group with higher rates" }
 separation = { type = "DOUBLE", unit = "1", doc = "distance between the means of the idle and the busy group, in units of their spread (Ashman's D of log rates). Above 2 the groups are distinct. A spread below 0.1 counts as 0.1" }
-valley_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "threshold between the idle and the busy group (Otsu's method on log rates). NULL where there is only one group, where one group has less than a twentieth of the half-hours, or where the busy group's mean rate is below 1 MB/s" }
-duty_at_valley = { type = "DOUBLE", unit = "1", doc = "duty factor at valley_mb_s: share of half-hours with a rate above it" }
+valley_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "threshold between the idle and the busy group (Otsu's method on log rates). NULL where separation is at most 2, where one group has less than a twentieth of the half-hours, or where high_mb_s is at most 1" }
+duty_at_valley = { type = "DOUBLE", unit = "1", doc = "duty factor at valley_mb_s: share of half-hours with a rate above it; NULL where valley_mb_s is NULL" }
 threshold_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "threshold in site.toml" }
 duty = { type = "DOUBLE", unit = "1", doc = "duty factor at the threshold in site.toml: share of half-hours with a rate above it" }
 */

@@ -15,7 +15,7 @@ n_files = { type = "BIGINT", doc = "number of files in the runs, as far as log l
 moved_gb = { type = "DOUBLE", unit = "GB", was = "read_gb", doc = "data moved by completed runs that used a single tape" }
 median_wait_s = { type = "DOUBLE", unit = "s", doc = "median time from the start of a run until its tape was in the drive; 0 if it was there already" }
 shared_hours = { type = "DOUBLE", unit = "h", doc = "hours in which an ENDIT run was going on while its tape was in the drive" }
-overall_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / time, for the runs whose data moved_gb counts. The time is that in shared_hours: it includes positioning and waits for the client, but not mounting" }
+overall_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "moved_gb / time that the same runs contribute to shared_hours. This time includes positioning and waits for the client, but not mounting" }
 */
 WITH run AS (
     SELECT r.system, r.host, r.pool, r.operation, r.began_at, r.volume FROM silver.endit_run r CROSS JOIN site.setting c

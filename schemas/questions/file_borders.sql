@@ -19,7 +19,7 @@ host = { type = "VARCHAR", doc = "host" }
 direction = { type = "VARCHAR", doc = "read or write: direction of the traffic at the station's disks" }
 tool = { type = "VARCHAR", doc = "program that took the samples; if several programs sampled the host, only the one with the most samples is used" }
 step_s = { type = "DOUBLE", unit = "s", doc = "median time between two samples" }
-n_files = { type = "BIGINT", doc = "number of files found: bursts of traffic with a pause before and after; NULL where the samples are too far apart to show a burst" }
+n_files = { type = "BIGINT", doc = "number of files found: bursts of traffic with a pause before and after; NULL where the samples are too far apart to show a pause of pause_s" }
 p10_gb = { type = "DOUBLE", unit = "GB", doc = "size that one in ten files (bursts of traffic) stays below" }
 p50_gb = { type = "DOUBLE", unit = "GB", doc = "median size of the files (bursts of traffic)" }
 p90_gb = { type = "DOUBLE", unit = "GB", doc = "size that one in ten files (bursts of traffic) exceeds" }

@@ -16,7 +16,7 @@ entity = { type = "VARCHAR", doc = "drive, station, host or other entity that th
 first_day = { type = "DATE", doc = "first site day on which the finding fired" }
 last_day = { type = "DATE", doc = "last site day on which the finding fired" }
 n_days = { type = "BIGINT", doc = "number of days on which the finding fired" }
-gone_day = { type = "DATE", doc = "first day without the finding after it last fired, counting only days on which the rules ran with enough logs; NULL for a finding that is not gone" }
+gone_day = { type = "DATE", doc = "first day after the finding last fired on which the rules ran with enough logs to judge it; NULL for a finding that is not gone" }
 until_day = { type = "DATE", doc = "last site day on which the finding is muted; NULL if it is muted without end, or not muted" }
 note = { type = "VARCHAR", doc = "text of the newest note that a person left on the finding" }
 text = { type = "VARCHAR", doc = "the finding as a sentence, in the wording of the last time it fired" }

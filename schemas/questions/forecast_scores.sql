@@ -16,7 +16,7 @@ value = { type = "DOUBLE", doc = "the forecast" }
 value_low = { type = "DOUBLE", was = "low", doc = "low end of the forecast's 90 % interval; NULL where there is no interval" }
 value_high = { type = "DOUBLE", was = "high", doc = "high end of the forecast's 90 % interval" }
 actual = { type = "DOUBLE", was = "came", doc = "what happened. For days_left it is the number of full days until the campaign was complete. NULL while the week is not over or the campaign not complete, and where logs are missing" }
-verdict = { type = "VARCHAR", doc = "held: the outcome is inside the forecast's interval. less than forecast, more than forecast: it is outside. logs missing: the outcome cannot be known. not over: the forecast may still come true" }
+verdict = { type = "VARCHAR", doc = "held: the outcome is inside the forecast's interval. less than forecast, more than forecast: it is below or above this interval. logs missing: the outcome cannot be known. not over: the forecast may still come true" }
 */
 WITH done AS (
     SELECT k.campaign, k.day, k.moved_gb, c.size_tb,
@@ -27,7 +27,7 @@ WITH done AS (
 ended AS (
     SELECT campaign, min(day) FILTER (done_gb >= size_tb * 1e3) AS ended_day FROM done GROUP BY campaign
 ),
-said AS (
+scored AS (
     SELECT day, entity, quantity, unit, value, value_low, value_high, until_day FROM gold.forecast
     WHERE model = 'eta' AND varied_input IS NULL AND value IS NOT NULL AND quantity IN ('week_gb', 'days_left')
         AND value > 0 AND day < $last_day
@@ -35,7 +35,7 @@ said AS (
 week AS (
     SELECT s.day, s.entity, s.quantity, count(d.day) AS n_days,
            sum(CAST(round(1e9 * d.moved_gb) AS HUGEINT)) / 1e9 AS moved_gb
-    FROM said s LEFT JOIN done d ON d.campaign = s.entity AND d.day > s.day AND d.day <= s.until_day
+    FROM scored s LEFT JOIN done d ON d.campaign = s.entity AND d.day > s.day AND d.day <= s.until_day
     WHERE s.quantity = 'week_gb' GROUP BY s.day, s.entity, s.quantity
 ),
 held AS (
@@ -46,7 +46,7 @@ held AS (
                         THEN w.moved_gb END
                ELSE date_diff('day', s.day, e.ended_day)
            END AS actual
-    FROM said s
+    FROM scored s
     LEFT JOIN week w ON w.day = s.day AND w.entity = s.entity AND w.quantity = s.quantity
     LEFT JOIN ended e ON e.campaign = s.entity
 )

@@ -11,7 +11,7 @@ doc = "site day for which the forecasts were made; default: the last day with da
 model = { type = "VARCHAR", doc = "model that computed the forecast" }
 entity = { type = "VARCHAR", doc = "what the forecast concerns: a kind of drive (with or without a direction), a campaign, a plan or a station" }
 quantity = { type = "VARCHAR", doc = "quantity that was forecast" }
-varied_input = { type = "VARCHAR", was = "alone", doc = "the only input that this row varies. value_low and value_high are the forecasts at the input's low and high ends; if the input is a cause of lost time, value is the forecast with the cause fixed. NULL for the forecast itself" }
+varied_input = { type = "VARCHAR", was = "alone", doc = "the only input that this row varies. If the input is a cause of lost time, value is the forecast with the cause fixed. Otherwise, value_low and value_high are the forecasts at the low and high ends of the input. NULL for the forecast itself" }
 unit = { type = "VARCHAR", doc = "unit" }
 value = { type = "DOUBLE", doc = "result of the forecast, in the unit of its row; NULL where the data does not allow an estimate" }
 value_low = { type = "DOUBLE", was = "low", doc = "low end of the forecast's 90 % interval; NULL where there is no interval" }

@@ -49,7 +49,7 @@ line AS (
     SELECT previous_file_id AS file_id, previous_line_no AS line_no FROM shown
     UNION SELECT next_file_id, next_line_no FROM shown
 ),
-told AS (
+quoted AS (
     -- a few of all lines of the period: with this join only the blocks that may hold them are read
     SELECT m.file_id, m.line_no, m.message
     FROM silver.mover_step m JOIN line l ON l.file_id = m.file_id AND l.line_no = m.line_no
@@ -62,6 +62,6 @@ SELECT s.station, s.drive, s.gap_id, s.started_at, s.ended_at, s.gap_s, s.avoida
 FROM shown s
 LEFT JOIN ops.file f ON f.file_id = s.previous_file_id
 LEFT JOIN ops.file e ON e.file_id = s.next_file_id
-LEFT JOIN told p ON p.file_id = s.previous_file_id AND p.line_no = s.previous_line_no
-LEFT JOIN told n ON n.file_id = s.next_file_id AND n.line_no = s.next_line_no
+LEFT JOIN quoted p ON p.file_id = s.previous_file_id AND p.line_no = s.previous_line_no
+LEFT JOIN quoted n ON n.file_id = s.next_file_id AND n.line_no = s.next_line_no
 ORDER BY s.station, s.drive, abs(s.avoidable_s - s.usual_s), s.started_at

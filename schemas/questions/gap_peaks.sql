@@ -6,10 +6,10 @@ takes = ["first_day", "last_day", "station", "drive"]
 
 [columns]
 station = { type = "VARCHAR", doc = "station of the client whose file came after each gap" }
-peak_s = { type = "DOUBLE", unit = "s", doc = "length of the avoidable gaps at the peak: start of a 1 s bin with more gaps than the bins next to it and at least a twentieth of the station's gaps" }
+peak_s = { type = "DOUBLE", unit = "s", doc = "length of the avoidable gaps at the peak: start of its 1 s bin. This bin has more gaps than the bins next to it, and at least a twentieth of the station's gaps" }
 n_gaps = { type = "BIGINT", doc = "number of gaps in the 1 s bin of the peak" }
 share = { type = "DOUBLE", unit = "1", doc = "gaps in the 1 s bin of the peak / all gaps of the station" }
-weight = { type = "DOUBLE", unit = "1", doc = "gaps that belong to the peak / all gaps of the station; peaks are separated at the bin with the fewest gaps between them" }
+weight = { type = "DOUBLE", unit = "1", doc = "gaps that belong to the peak / all gaps of the station. The border between two peaks is the bin between them that has the fewest gaps" }
 median_s = { type = "DOUBLE", unit = "s", doc = "median length of the avoidable gaps that belong to the peak" }
 */
 WITH gap AS (
@@ -26,7 +26,7 @@ bin AS (
     LEFT JOIN gap g ON g.station IS NOT DISTINCT FROM s.station AND g.bin_from_s = n.bin_from_s
     GROUP BY s.station, n.bin_from_s
 ),
-beside AS (
+nearby AS (
     SELECT *, lag(n_gaps, 1, 0) OVER w AS n_before, lead(n_gaps, 1, 0) OVER w AS n_after,
            n_gaps / sum(n_gaps) OVER (PARTITION BY station) AS share
     FROM bin
@@ -36,7 +36,7 @@ peak AS (
     -- of two equal bins the first is the peak; the bin of all longer ones is not one
     SELECT station, bin_from_s AS peak_s, n_gaps, share,
            lead(bin_from_s) OVER (PARTITION BY station ORDER BY bin_from_s) AS next_peak_s
-    FROM beside
+    FROM nearby
     WHERE n_gaps > n_before AND n_gaps >= n_after AND share >= 0.05 AND bin_from_s < 30
 ),
 valley AS (

@@ -19,12 +19,12 @@ station = { type = "VARCHAR", doc = "station of the client whose file came after
 n_gaps = { type = "BIGINT", doc = "number of gaps before a file that was written to tape" }
 p50_s = { type = "DOUBLE", unit = "s", doc = "median length of the gaps, without the time in which the drive had no request" }
 p95_s = { type = "DOUBLE", unit = "s", doc = "length that one in twenty gaps exceeds, without the time in which the drive had no request" }
-ready_share = { type = "DOUBLE", unit = "1", doc = "share of gaps at whose start the next file was on the spool. A log shows this, or it is assumed because the file's request was queued or the same client command wrote the previous file" }
+ready_share = { type = "DOUBLE", unit = "1", doc = "share of gaps at whose start the next file was on the spool. Where no log shows this, it is assumed if the file's request was already queued or the same client command wrote the previous file" }
 metadata_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours of gaps at whose start the next file was on the spool, without the time in which the drive had no request" }
 starved_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours of the gaps at whose start the next file was not on the spool, or may not have been, without the time in which the drive had no request" }
 */
 -- One join after the other: both transfers have the gap's system, and joined by that alone they are all pairs there are.
-WITH wanted AS MATERIALIZED (
+WITH chosen AS MATERIALIZED (
     SELECT g.system, g.station, g.gap_id, g.next_transfer_id, g.started_at, g.gap_s - g.no_request_s AS dead_s
     FROM silver.gap g CROSS JOIN site.setting c
     WHERE near_days(g.day, $first_day, $last_day)
@@ -33,7 +33,7 @@ WITH wanted AS MATERIALIZED (
 ),
 followed AS MATERIALIZED (
     SELECT w.*, a.ready_at, a.queued_at, a.client
-    FROM wanted w JOIN silver.transfer a ON a.system = w.system AND a.transfer_id = w.next_transfer_id
+    FROM chosen w JOIN silver.transfer a ON a.system = w.system AND a.transfer_id = w.next_transfer_id
     WHERE a.mode = 'write' AND a.day >= $first_day - 1
 ),
 gap AS (

@@ -9,7 +9,7 @@ moved_tb = { type = "DOUBLE", unit = "TB", doc = "data moved on tape in the peri
 n_files = { type = "BIGINT", doc = "number of complete files whose transfer ended in the period" }
 n_sessions = { type = "BIGINT", doc = "number of mounts that moved data in the period, including mounts that began before it" }
 drive_rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / time in which drives moved them, for mounts whose log shows request and dismount. Of several ways to measure that time (drive_rate_basis), only the one used for most bytes counts" }
-drive_rate_basis = { type = "VARCHAR", doc = "how the time in the drive rate was measured: call, block, counter, encp or estimate (see the glossary). With counter and estimate, f leaves out mounting. With encp, drive time includes waits and file marks, so that the drive rate is too low and f too high" }
+drive_rate_basis = { type = "VARCHAR", doc = "how the time in the drive rate was measured: call, block, counter, encp or estimate (see the glossary). With counter and estimate, the wall-clock time leaves out mounting, so that f is too high. With encp, drive time includes waits and file marks, so that the drive rate is too low and f too high" }
 overall_rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / wall-clock time, for the same mounts that drive_rate_mb_s is computed from" }
 f = { type = "DOUBLE", unit = "1", doc = "overall rate / drive rate" }
 n_drives = { type = "BIGINT", doc = "number of drives whose use of time is known (in gold.drive_ledger); NULL where no log was read" }

@@ -26,7 +26,7 @@ run_queue = { type = "DOUBLE", doc = "largest number of runnable processes in an
 blocked = { type = "DOUBLE", doc = "largest number of processes that waited for a disk at the same time" }
 read_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "rate of reads from the host's disks" }
 write_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "rate of writes to the host's disks" }
-disk_busy = { type = "DOUBLE", unit = "1", doc = "busy share of the busiest disk, largest value of the samples in the time step" }
+disk_busy = { type = "DOUBLE", unit = "1", doc = "busy share of the busiest disk: largest value in any sample of the time step" }
 in_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "rate of data received by all of the host's network ports; where no port was sampled, by its bonded interface with the most traffic" }
 out_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "rate of data sent by all of the host's network ports; where no port was sampled, by its bonded interface with the most traffic" }
 tape_read_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "rate of reads from tape by drives that are attached to the host, or that move data for it. The bytes of a transfer are divided evenly over its duration. NULL where no drive log names the host" }

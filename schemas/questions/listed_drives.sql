@@ -16,10 +16,10 @@ drive = { type = "VARCHAR", doc = "name of the drive in site.toml; if site.toml 
 n_mounts = { type = "BIGINT", doc = "number of mounts in the drive that began in the period" }
 n_volumes = { type = "BIGINT", doc = "number of different tapes in the mounts counted in n_mounts" }
 n_repeats = { type = "BIGINT", was = "n_again", doc = "number of repeated mounts, whose tape was dismounted from any drive at most again_hours earlier" }
-mounted_hours = { type = "DOUBLE", unit = "h", doc = "hours of the period with a tape in the drive" }
+mounted_hours = { type = "DOUBLE", unit = "h", doc = "hours of the period with a tape in the drive, without mounts whose end is not known" }
 mounted_share = { type = "DOUBLE", unit = "1", doc = "share of the period with a tape in the drive" }
 moved_gb = { type = "DOUBLE", unit = "GB", doc = "data moved in mounts that began in the period, as counted by a log or by the library; NULL where neither counts it" }
-overall_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "moved_gb / time in which the tapes of the mounts counted in moved_gb were in the drive, idle time included" }
+overall_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "moved_gb / time for which the same mounts kept their tapes in the drive, idle time included" }
 median_minutes = { type = "DOUBLE", unit = "min", doc = "median time that a tape stayed in the drive" }
 */
 -- Mounts with an unknown end count as mounts, with no time.

@@ -16,7 +16,7 @@ gain_gb_day = { type = "DOUBLE", unit = "GB/day", doc = "extra data per day that
 gain_gb_day_low = { type = "DOUBLE", was = "gain_least_gb_day", unit = "GB/day", doc = "sum of the low ends of the 90 % intervals of the findings' gains; NULL where a gain has no interval" }
 gain_gb_day_high = { type = "DOUBLE", was = "gain_most_gb_day", unit = "GB/day", doc = "sum of the high ends of the 90 % intervals of the findings' gains; NULL where a gain has no interval" }
 bottleneck = { type = "VARCHAR", doc = "what would limit the drives next after a fix, for the most expensive finding of the rule" }
-ranked_by = { type = "VARCHAR", doc = "number by which the rule is ranked: gain, price (lost_gb_day, an upper limit) or hours. Hours are converted at the median GB per hour of the rules that have a gain or a price" }
+ranked_by = { type = "VARCHAR", doc = "number by which the rule is ranked: gain, price (lost_gb_day, an upper limit) or hours. Hours are converted to GB at the median GB per hour of the rules that have a gain or a price" }
 */
 WITH worst AS (
     -- the most expensive period of each entity; a complete row, so that gain and interval belong together

@@ -7,7 +7,7 @@ takes = ["first_day", "last_day"]
 [columns]
 cause = { type = "VARCHAR", doc = "cause of the lost time, named as in gold.lost_time" }
 station = { type = "VARCHAR", doc = "station that the drives worked for; NULL for drives that moved no data" }
-part = { type = "VARCHAR", doc = "for the cause long_gap, the part of the gaps (database, request or start) that took longest on the most expensive drive" }
+part = { type = "VARCHAR", doc = "for the cause long_gap, the part of the gaps (database, request or start) that took longest on the most expensive drive; NULL for other causes" }
 n_drives = { type = "BIGINT", doc = "number of drives that lost the time" }
 drives = { type = "VARCHAR", doc = "names of the drives that lost the time, the most expensive first" }
 lost_hours = { type = "DOUBLE", unit = "h", doc = "upper limit of the drive-hours that can be recovered" }

@@ -62,7 +62,7 @@ tape AS (
            list(kind) FILTER (n_read > 0) AS read_list, sum(n_read) AS n_read, min(first_read) AS first_read, max(last_read) AS last_read
     FROM counted GROUP BY system, volume
 ),
-told AS (
+costed AS (
     SELECT t.*, c.position_s / nullif(c.n_files, 0) AS position_s,
            (SELECT sum(o.position_s) / sum(o.n_files) FROM tape s JOIN cost o ON o.system = s.system AND o.volume = s.volume
             WHERE s.n_kinds = 1) AS alone_s
@@ -73,5 +73,5 @@ SELECT t.system, t.volume, t.kinds, t.n_kinds, t.kinds_read, CAST(t.n_read AS BI
            AND f.file_number BETWEEN t.first_read AND t.last_read) AS n_between,
        t.position_s, t.alone_s,
        CASE WHEN t.n_kinds = 1 THEN 0 WHEN t.alone_s IS NOT NULL THEN t.n_read * greatest(0, t.position_s - t.alone_s) / 3600 END AS lost_hours
-FROM told t
+FROM costed t
 ORDER BY lost_hours DESC NULLS LAST, n_kinds DESC, t.system, t.volume

@@ -7,7 +7,7 @@ takes = ["first_day", "last_day"]
 [columns]
 system = { type = "VARCHAR", doc = "archive system" }
 hour_at = { type = "TIMESTAMP", doc = "start of the hour, UTC" }
-n_drives = { type = "BIGINT", doc = "number of drives of the archive system, declared in site.toml or found in logs" }
+n_drives = { type = "BIGINT", doc = "number of the archive system's drives in service on the site day of the hour, declared in site.toml or found in logs" }
 avg_in_use = { type = "DOUBLE", doc = "average number of drives in use, over the part of the hour that logs cover" }
 max_in_use = { type = "BIGINT", doc = "largest number of drives in use at the same moment" }
 max_transferring = { type = "BIGINT", doc = "largest number of drives that moved data at the same moment" }

@@ -30,7 +30,7 @@ WITH best AS (
     WINDOW alike AS (PARTITION BY drive, mode, drive_rate_basis)
     QUALIFY row_number() OVER (PARTITION BY drive, mode, drive_rate_basis ORDER BY rate_mb_s DESC, transfer_id) = 1
 ),
-beside AS (
+concurrent AS (
     SELECT b.transfer_id, count(DISTINCT t.drive) AS n_drives
     FROM best b
     JOIN silver.transfer t ON t.station = b.station AND near_days(t.day, $first_day, $last_day)
@@ -57,7 +57,7 @@ SELECT b.drive, b.mode, b.drive_rate_basis, b.rate_mb_s AS peak_mb_s, b.p50_mb_s
        b.bytes / 1e9 AS file_gb, b.rate_mb_s > d.nameplate_mb_s AS is_compressed, e.n_drives,
        s.write_bytes_s / 1e6 AS disk_write_mb_s, s.read_bytes_s / 1e6 AS disk_read_mb_s, b.file_id, b.line_no
 FROM best b
-LEFT JOIN beside e ON e.transfer_id = b.transfer_id
+LEFT JOIN concurrent e ON e.transfer_id = b.transfer_id
 LEFT JOIN sampled s ON s.transfer_id = b.transfer_id
 LEFT JOIN site.drive d ON d.drive = b.drive
 ORDER BY b.drive, b.mode, b.drive_rate_basis

@@ -9,7 +9,7 @@ last_day = { type = "DATE", doc = "last site day in any log that was read; NULL 
 name = { type = "VARCHAR", doc = "name of the site" }
 zone = { type = "VARCHAR", doc = "time zone of the site's calendar days" }
 expected_gap_s = { type = "DOUBLE", unit = "s", doc = "avoidable gap between files that is normal at this site" }
-duty_threshold_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "average rate above which a half-hour of a link counts as active" }
+duty_threshold_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "average rate of a station's links above which a half-hour counts as active" }
 */
 WITH bound AS (
     -- files that an archive or an image dates 1970 or 1980 do not say when they were written

@@ -27,7 +27,7 @@ WITH used AS (
 held AS (
     SELECT * FROM site.fact WHERE coalesce(since_day <= $last_day, true) AND coalesce(until_day > $last_day, true)
 ),
-told AS (
+declared AS (
     SELECT entity AS pool, any_value(value) FILTER (name = 'server') AS server, any_value(value) FILTER (name = 'raid') AS raid,
            any_value(value) FILTER (name = 'streams') AS streams, any_value(value) FILTER (name = 'qos') AS qos,
            any_value(value) FILTER (name = 'balance') AS balance,
@@ -42,5 +42,5 @@ SELECT u.system, coalesce(u.pool, t.pool) AS pool, t.server,
        t.raid, t.streams, t.qos, t.balance, t.others, coalesce(u.asked_hours, 0) AS asked_hours, coalesce(u.asked_gb, 0) AS asked_gb,
        u.asked_gb / nullif(sum(u.asked_gb) OVER (PARTITION BY u.system), 0) AS share,
        u.asked_gb * 1e3 / (u.asked_hours * 3600) AS asked_mb_s
-FROM used u FULL JOIN told t ON t.pool = u.pool
+FROM used u FULL JOIN declared t ON t.pool = u.pool
 ORDER BY u.system NULLS LAST, asked_gb DESC, pool

@@ -25,7 +25,7 @@ WITH asked AS (
     WHERE near_days(r.day, $first_day, $last_day)
       AND in_days(r.created_at, $first_day, $last_day, c.zone)
 ),
-told AS (
+judged AS (
     SELECT a.*, EXISTS (
                SELECT 1 FROM asked o WHERE o.system = a.system AND o.pnfsid = a.pnfsid AND o.pool <> a.pool
                  AND o.outcome = 'done' AND o.ended_at <= a.over_at) AS is_elsewhere
@@ -38,7 +38,7 @@ summed AS (
            coalesce(sum(date_diff('microsecond', created_at, over_at)) FILTER (is_timeout), 0) / 3600e6 AS waited_hours,
            coalesce(sum(bytes) FILTER (is_timeout), 0) / 1e9 AS not_moved_gb,
            count(*) FILTER (is_elsewhere) AS n_elsewhere
-    FROM told GROUP BY system, pool, operation
+    FROM judged GROUP BY system, pool, operation
 )
 SELECT system, pool, operation, n_requests, n_timeouts, n_timeouts / n_requests AS timeout_share, n_never_started,
        waited_hours, not_moved_gb, n_elsewhere, n_requests / avg(n_requests) OVER alike AS load_ratio,

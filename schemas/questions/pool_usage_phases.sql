@@ -12,7 +12,7 @@ region_no = { type = "BIGINT", doc = "number of the period, from 1; NULL where t
 from_at = { type = "TIMESTAMP", doc = "start of the period, UTC" }
 to_at = { type = "TIMESTAMP", doc = "end of the period, UTC" }
 n_pools = { type = "BIGINT", doc = "number of pools with requests in the period" }
-even_pools = { type = "DOUBLE", unit = "1", doc = "effective number of pools: number of equally used pools over which requests would be as concentrated as in this period. Computed per hour; median over the period" }
+even_pools = { type = "DOUBLE", unit = "1", doc = "effective number of pools: n if n pools share the requests equally, 1 if one pool gets all requests. Computed per hour; median over the period" }
 step_low = { type = "DOUBLE", unit = "1", doc = "low end of the 90 % interval of the change in even_pools from the previous period to this one; NULL for the first period" }
 step_high = { type = "DOUBLE", unit = "1", doc = "high end of the 90 % interval of the change in even_pools from the previous period to this one; NULL for the first period" }
 asked_gb = { type = "DOUBLE", unit = "GB", doc = "data requested in the period" }
@@ -20,18 +20,18 @@ pools = { type = "VARCHAR", doc = "names of the busiest pools, each with its sha
 changed = { type = "VARCHAR", doc = "entries of the change log within 24 hours before or after the start of the period; NULL where there is no entry, and for the first period" }
 reason_missing = { type = "VARCHAR", was = "cannot_tell", doc = "why the time cannot be divided into periods; NULL where it can" }
 */
-WITH told AS (
+WITH newest AS (
     SELECT * FROM gold.pool_usage_phase WHERE day <= $last_day QUALIFY day = max(day) OVER ()
 ),
 change AS (
     SELECT t.system, t.operation, t.region_no, string_agg(DISTINCT c.what, '; ' ORDER BY c.what) AS changed
-    FROM told t
+    FROM newest t
     JOIN site.change c ON c.problem IS NULL AND c.changed_at BETWEEN t.from_at - INTERVAL 24 HOUR AND t.from_at + INTERVAL 24 HOUR
     WHERE t.region_no > 1
     GROUP BY t.system, t.operation, t.region_no
 )
 SELECT t.system, t.operation, t.region_no, t.from_at, t.to_at, t.n_pools, t.even_pools, t.step_low, t.step_high, t.asked_gb,
        t.pools, c.changed, t.reason_missing
-FROM told t
+FROM newest t
 LEFT JOIN change c ON c.system = t.system AND c.operation = t.operation AND c.region_no = t.region_no
 ORDER BY t.system, t.operation, t.region_no

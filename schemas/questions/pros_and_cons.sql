@@ -1,7 +1,7 @@
 /*
 title = "What works well, and what does not"
 topic = "hours"
-why = "Shows what was checked and found to be good, in addition to the faults. Something counts as good only if a rule had enough data and no finding for it, not even a muted one."
+why = "Shows what was checked and found to be good, in addition to the faults. Something counts as good only if its share is high enough, and its rule had enough data and no finding for it, not even a muted one."
 takes = ["first_day", "last_day"]
 
 [columns]
@@ -47,7 +47,7 @@ read_whole AS (
 ),
 hours AS (
     SELECT 1 - coalesce(sum(duration_us) FILTER (bucket IN ('down', 'hung')), 0) / sum(duration_us) AS up,
-           1 - coalesce(sum(duration_us) FILTER (bucket = 'unknown'), 0) / sum(duration_us) AS seen,
+           1 - coalesce(sum(duration_us) FILTER (bucket = 'unknown'), 0) / sum(duration_us) AS covered,
            CAST(sum(duration_us) // 3600000000 AS BIGINT) AS n
     FROM gold.drive_ledger WHERE day BETWEEN $first_day AND $last_day
 ),
@@ -73,12 +73,12 @@ pro AS (
            format('Tapes are read in order: {:.0f} % of the reading mounts read most of the tape, or consecutive files.', 100 * share)
     FROM read_whole
     UNION ALL SELECT 'drive_down', NULL, up, n, 0.99, 24, format('Drives are available in {:.1f} % of their hours.', 100 * up) FROM hours
-    UNION ALL SELECT 'source_silent', NULL, seen, n, 0.99, 24,
-           format('Logs cover {:.1f} % of the drive-hours.', 100 * seen) FROM hours
+    UNION ALL SELECT 'source_silent', NULL, covered, n, 0.99, 24,
+           format('Logs cover {:.1f} % of the drive-hours.', 100 * covered) FROM hours
     UNION ALL SELECT 'duty_low', station, share, n, 0.75, 48,
            format('{} is active in {:.0f} % of the half-hours.', station, 100 * share) FROM duty
 ),
-told AS (
+listed AS (
     SELECT 'con' AS side, rule, entity, CAST(NULL AS DOUBLE) AS value, n_days AS n_seen, text AS summary, rank FROM con
     WHERE NOT is_muted
     UNION ALL
@@ -90,4 +90,4 @@ told AS (
                       WHERE w.day BETWEEN $first_day AND $last_day AND w.rule = p.rule
                         AND (p.entity IS NULL OR w.entity IS NULL OR w.entity = p.entity))
 )
-SELECT side, rule, entity, value, n_seen, summary FROM told ORDER BY side DESC, rank, rule, entity NULLS FIRST
+SELECT side, rule, entity, value, n_seen, summary FROM listed ORDER BY side DESC, rank, rule, entity NULLS FIRST

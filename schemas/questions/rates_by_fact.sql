@@ -41,15 +41,15 @@ WITH rate AS (
     -- rates of two bases are not to be compared: the one that most of a drive's files have
     QUALIFY drive_rate_basis = first_value(drive_rate_basis) OVER (PARTITION BY drive ORDER BY n_files DESC, drive_rate_basis)
 ),
-told AS (
-    SELECT f.value, CASE WHEN $fact LIKE '%\_mb\_s' ESCAPE '\' THEN f.number END AS wanted, r.*
+matched AS (
+    SELECT f.value, CASE WHEN $fact LIKE '%\_mb\_s' ESCAPE '\' THEN f.number END AS expected_mb_s, r.*
     FROM site.fact f
     JOIN rate r ON r.entity = f.entity AND coalesce(r.day >= f.since_day, true) AND coalesce(r.day < f.until_day, true)
     WHERE f.name = $fact AND r.mb_s >= 1
 )
 SELECT value, entity, kind, work, count(*) AS n_seen, quantile_cont(mb_s, 0.5) AS p50_mb_s, quantile_cont(mb_s, 0.95) AS p95_mb_s,
-       max(mb_s) AS best_mb_s, CASE WHEN max(wanted) IS NOT NULL THEN count(*) FILTER (mb_s >= wanted) / count(*) END AS reached,
-       quantile_cont(mb_s, 0.95) / max(wanted) AS of_expected
-FROM told
+       max(mb_s) AS best_mb_s, CASE WHEN max(expected_mb_s) IS NOT NULL THEN count(*) FILTER (mb_s >= expected_mb_s) / count(*) END AS reached,
+       quantile_cont(mb_s, 0.95) / max(expected_mb_s) AS of_expected
+FROM matched
 GROUP BY value, entity, kind, work
 ORDER BY of_expected NULLS LAST, p95_mb_s DESC, kind, entity, work

@@ -51,11 +51,11 @@ matched AS (
     QUALIFY row_number() OVER (
         PARTITION BY t.file_id, t.line_no ORDER BY (r.pool = t.pool) DESC NULLS LAST, r.created_at DESC, r.no) = 1
 ),
-heard AS (
+observed AS (
     SELECT DISTINCT system FROM silver.pool_transfer
     WHERE near_days(day, $first_day, $last_day + CAST(ceil($hours / 24) AS INTEGER))
 ),
-told AS (
+reader AS (
     SELECT no, string_agg(DISTINCT network, ' and ' ORDER BY network) AS read_from, count(*) AS n_reads,
            list(DISTINCT protocol) AS protocols, min(started_at) AS first_at
     FROM matched GROUP BY no
@@ -63,7 +63,7 @@ told AS (
 judged AS (
     SELECT r.*, t.n_reads, t.protocols, t.first_at,
            CASE WHEN h.system IS NULL THEN 'not recorded' ELSE coalesce(t.read_from, 'nobody') END AS read_from
-    FROM restore r LEFT JOIN told t ON t.no = r.no LEFT JOIN heard h ON h.system = r.system
+    FROM restore r LEFT JOIN reader t ON t.no = r.no LEFT JOIN observed h ON h.system = r.system
 ),
 summed AS (
     SELECT system, storage_group, read_from, count(*) AS n_restores, sum(bytes) / 1e9 AS restored_gb,

@@ -6,14 +6,14 @@ takes = ["first_day", "last_day"]
 
 [columns]
 system = { type = "VARCHAR", doc = "archive system" }
-volume = { type = "VARCHAR", doc = "tape label; the most mounted tape comes first. NULL in the first row, which sums up all known tapes" }
+volume = { type = "VARCHAR", doc = "tape label, the most mounted tape first; NULL in the first row of each system, which sums up all its known tapes" }
 n_files = { type = "BIGINT", doc = "number of files recalled from the tape" }
 n_mounts = { type = "BIGINT", doc = "number of workers (retrieve processes) that read files of the tape; each mounts the tape at least once" }
 n_alone = { type = "BIGINT", doc = "number of the workers counted in n_mounts that read from this tape only" }
 n_avoidable_mounts = { type = "BIGINT", was = "n_spared", doc = "number of mounts that would have been saved if one worker per tape had read all files of the period" }
 spared_share = { type = "DOUBLE", unit = "1", doc = "n_avoidable_mounts / n_mounts" }
 files_per_mount = { type = "DOUBLE", unit = "1", doc = "n_files / n_mounts" }
-n_unknown = { type = "BIGINT", doc = "number of recalled files whose tape neither the worker nor a hint file shows, in the first row only. No other column includes these files" }
+n_unknown = { type = "BIGINT", doc = "number of recalled files whose tape neither the worker nor a hint file shows; no other column includes them. NULL except in the first row of each system" }
 */
 WITH asked AS (
     SELECT r.system, r.host, r.pool, r.began_at, r.worker_volume, r.volume, r.n_files,

@@ -11,11 +11,11 @@ n_mounts = { type = "BIGINT", doc = "number of mounts in which files moved" }
 n_volumes = { type = "BIGINT", doc = "number of different tapes in the mounts counted in n_mounts" }
 avg_remounts = { type = "DOUBLE", doc = "average remounts of the day as WLCG defines them: number of mounts / number of tapes mounted; 1 is ideal" }
 n_extra = { type = "BIGINT", doc = "number of remounts: mounts of a tape after its first mount of the day" }
-wasted_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours of mounting and dismounting in the remounts, computed from each tape's average mounting and dismounting time on that day" }
+wasted_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours of mounting and dismounting in the remounts, computed from each tape's average mounting and dismounting time on that day; NULL if no log shows these times" }
 */
 WITH per_volume AS (
     SELECT y.storage_group, y.site_day AS day, y.system, y.volume, count(*) AS n_mounts,
-           sum(coalesce(s.mount_s, 0) + coalesce(s.dismount_s, 0)) AS mount_s
+           sum(coalesce(s.mount_s + s.dismount_s, s.mount_s, s.dismount_s)) AS mount_s
     FROM gold.mount y
     JOIN silver.session s ON s.system = y.system AND s.session_id = y.session_id
         AND near_days(s.day, $first_day - 1, $last_day + 1)
@@ -24,7 +24,8 @@ WITH per_volume AS (
 )
 SELECT storage_group, day, CAST(sum(n_mounts) AS BIGINT) AS n_mounts, count(*) AS n_volumes, avg(n_mounts) AS avg_remounts,
        CAST(sum(n_mounts) - count(*) AS BIGINT) AS n_extra,
-       sum(mount_s * (n_mounts - 1) / n_mounts) / 3600 AS wasted_hours
+       CASE WHEN sum(n_mounts) = count(*) THEN 0e0
+            ELSE sum(mount_s * (n_mounts - 1) / n_mounts) FILTER (WHERE n_mounts > 1) / 3600 END AS wasted_hours
 FROM per_volume
 GROUP BY storage_group, day
 ORDER BY wasted_hours DESC, storage_group, day

@@ -12,7 +12,7 @@ alone_s = { type = "DOUBLE", unit = "s", doc = "median time from request to moun
 n_together = { type = "BIGINT", doc = "number of mounts that waited for their tape while another drive of the robot waited for one" }
 together_s = { type = "DOUBLE", unit = "s", doc = "median time from request to mounted tape, for the mounts in n_together" }
 n_next = { type = "BIGINT", doc = "number of mounts that were waiting for their tape when another drive of the robot got its tape" }
-step_s = { type = "DOUBLE", unit = "s", doc = "10th percentile, over the mounts in n_next, of the time from when the last other drive got its tape to when this mount got its own (nine of ten mounts took longer)" }
+step_s = { type = "DOUBLE", unit = "s", doc = "time from the last mount in another drive of the robot to this mount: 10th percentile over the mounts in n_next, so that nine of ten took longer" }
 waited_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours by which the mounts in n_together waited longer for their tapes than a single mount usually does (alone_s)" }
 concurrency = { type = "VARCHAR", was = "works", doc = "how the robot mounts: one at a time (step_s is at least half of alone_s), several at once, or cannot tell (fewer than 10 mounts in n_alone or n_next, or no declared robot)" }
 */
@@ -29,7 +29,7 @@ sliced AS (
     SELECT *, unnest(range(time_bucket(INTERVAL 15 MINUTE, requested_at), mounted_at, INTERVAL 15 MINUTE)) AS slice_at
     FROM mount
 ),
-beside AS (
+neighbour AS (
     SELECT m.system, m.session_id, max(o.mounted_at) FILTER (o.mounted_at <= m.mounted_at) AS last_at
     FROM sliced m
     JOIN sliced o ON o.slice_at = m.slice_at AND o.robot IS NOT DISTINCT FROM m.robot AND o.drive <> m.drive
@@ -39,7 +39,7 @@ beside AS (
 joined AS (
     SELECT m.*, b.session_id IS NOT NULL AS is_together,
            date_diff('microsecond', b.last_at, m.mounted_at) / 1e6 AS step_s
-    FROM mount m LEFT JOIN beside b ON b.system = m.system AND b.session_id = m.session_id
+    FROM mount m LEFT JOIN neighbour b ON b.system = m.system AND b.session_id = m.session_id
 ),
 summed AS (
     SELECT robot, count(DISTINCT drive) AS n_drives, count(*) FILTER (NOT is_together) AS n_alone,

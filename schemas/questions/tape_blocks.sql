@@ -18,13 +18,13 @@ doc = "time that the host needs for each block in addition to moving its data; u
 drive = { type = "VARCHAR", doc = "drive" }
 generation = { type = "VARCHAR", doc = "technology" }
 tape_block_kb = { type = "DOUBLE", unit = "KB", doc = "block size from the fact tape_block_kb. The first of these that has the fact counts: drive, mover host, archive system, technology. NULL if none has it" }
-said_of = { type = "VARCHAR", doc = "drive, mover host, archive system or technology whose fact gives the block size" }
+declared_for = { type = "VARCHAR", was = "said_of", doc = "drive, mover host, archive system or technology whose fact gives the block size" }
 nameplate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "native rate of the drive" }
 most_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "highest rate that is possible with this block size and the time per block" }
-advised_kb = { type = "DOUBLE", unit = "KB", doc = "advised block size: the smallest power of two that reaches 95 % of the native rate, but at least enough_kb. NULL where the blocks are that large already" }
+advised_kb = { type = "DOUBLE", unit = "KB", doc = "advised block size: the smallest power of two that reaches 95 % of the native rate, but at least enough_kb. NULL where the blocks are that large already, and where their size or the native rate is not known" }
 */
-WITH said AS (
-    SELECT d.drive, d.generation, d.nameplate_mb_s, f.number AS kb, f.entity AS said_of
+WITH declared AS (
+    SELECT d.drive, d.generation, d.nameplate_mb_s, f.number AS kb, f.entity AS declared_for
     FROM site.drive d
     LEFT JOIN site.fact f ON f.name = 'tape_block_kb' AND f.entity IN (d.drive, d.mover_host, d.system, d.generation)
          AND f.number > 0 AND coalesce(f.since_day <= $last_day, true) AND coalesce(f.until_day > $last_day, true)
@@ -34,10 +34,10 @@ WITH said AS (
 ),
 enough AS (
     -- at rate r a block of b bytes takes b / r, and the command adds c: b / (b / r + c) is 95 % of r at b = 19 r c
-    SELECT *, greatest($enough_kb, 2 ** ceil(log2(19 * nameplate_mb_s * $command_ms))) AS wanted_kb FROM said
+    SELECT *, greatest($enough_kb, 2 ** ceil(log2(19 * nameplate_mb_s * $command_ms))) AS needed_kb FROM declared
 )
-SELECT drive, generation, kb AS tape_block_kb, said_of, nameplate_mb_s,
+SELECT drive, generation, kb AS tape_block_kb, declared_for, nameplate_mb_s,
        kb / (kb / nameplate_mb_s + $command_ms) AS most_mb_s,
-       CASE WHEN kb < wanted_kb THEN wanted_kb END AS advised_kb
+       CASE WHEN kb < needed_kb THEN needed_kb END AS advised_kb
 FROM enough
 ORDER BY drive

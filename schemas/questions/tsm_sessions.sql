@@ -14,7 +14,7 @@ moved_gb = { type = "DOUBLE", unit = "GB", doc = "data that the sessions moved" 
 shared_gb = { type = "DOUBLE", unit = "GB", doc = "part of moved_gb that cannot be assigned to a mount, because the session used several tapes in one direction, or a tape whose mount is not known" }
 hours = { type = "DOUBLE", unit = "h", doc = "sum of the sessions' durations" }
 overall_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / duration, over all sessions together; waits are included" }
-media_wait_share = { type = "DOUBLE", unit = "1", doc = "time in which the server waited for tapes / duration of the sessions, at most 1. Parallel processes may wait at the same time" }
+media_wait_share = { type = "DOUBLE", unit = "1", doc = "time in which the server waited for tapes / duration of the sessions. Parallel processes may wait at the same time, so the share is capped at 1" }
 idle_share = { type = "DOUBLE", unit = "1", doc = "time in which the server waited for the client / duration of the sessions, at most 1" }
 */
 SELECT s.system, s.activity, s.entity, count(*) AS n_sessions,

@@ -72,7 +72,7 @@ run AS (
                 PARTITION BY coalesce(a.station, r.host), r.tool, r.command, r.ended_at, r.bytes, r.elapsed_s, r.nth
                 ORDER BY r.file_id, r.line_no) = 1
 ),
-beside AS (
+parallel AS (
     SELECT r.file_id, r.line_no, count(*) AS n_streams, CAST(sum(o.bytes) AS BIGINT) AS streams_bytes
     FROM run r
     JOIN run o ON o.host = r.host AND (o.began_at < r.ended_at AND o.ended_at > r.began_at
@@ -89,4 +89,4 @@ SELECT r.host, r.tool, r.command, r.mode, r.path, r.ended_at, r.bytes, r.block_b
                         CASE WHEN r.elapsed_s > 0 AND r.elapsed_s < 1 THEN 'shorter than a second' END), '') AS doubt,
        r.file_id, r.line_no
 FROM run r
-LEFT JOIN beside b ON b.file_id = r.file_id AND b.line_no = r.line_no
+LEFT JOIN parallel b ON b.file_id = r.file_id AND b.line_no = r.line_no

@@ -18,7 +18,7 @@ purpose = { type = "VARCHAR", doc = "purpose of the mount: user, repack, verify 
 storage_group = { type = "VARCHAR", doc = "virtual organisation" }
 file_family = { type = "VARCHAR", doc = "tape pool" }
 from_at = { type = "TIMESTAMP", doc = "time of the first line of the mount" }
-requested_at = { type = "TIMESTAMP", doc = "when CTA started the mount (its tape session); NULL where this was not logged" }
+requested_at = { type = "TIMESTAMP", doc = "when CTA started the mount (its tape session), as logged or as computed from the final record; NULL where neither shows it" }
 mounted_at = { type = "TIMESTAMP", doc = "when the tape was ready in the drive" }
 positioned_at = { type = "TIMESTAMP", doc = "for reads: when the tape's label was checked; for writes: when the tape was at the end of its data" }
 dismount_at = { type = "TIMESTAMP", doc = "when the drive started to unload the tape" }

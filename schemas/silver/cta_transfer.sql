@@ -7,7 +7,7 @@ lineage = ["file_id", "line_no"]
 
 [columns]
 day = { type = "DATE", doc = "UTC day of started_at" }
-transfer_id = { type = "VARCHAR", doc = "identifier of the transfer: mount, number of the file on the volume, and line number in the log" }
+transfer_id = { type = "VARCHAR", doc = "identifier of the transfer: mount and number of the file on the volume, with 2, 3 … added for further log lines about the same file. For a mount without lines about files, the identifier of the mount" }
 system = { type = "VARCHAR", doc = "CTA instance" }
 station = { type = "VARCHAR", doc = "disk system from which the file came or to which it went; NULL for a file that CTA only read to verify it" }
 drive = { type = "VARCHAR", doc = "drive" }

@@ -11,21 +11,21 @@ host = { type = "VARCHAR", doc = "host, by its name in site.toml" }
 tool = { type = "VARCHAR", doc = "program that took the sample" }
 device = { type = "VARCHAR", doc = "device, as the tool names it, without /dev/" }
 kind = { type = "VARCHAR", doc = "kind of device: disk; partition, mapper, md, multipath or group (their bytes are also counted for a disk); loop, ram, tape, cdrom, nfs or other" }
-is_summed = { type = "BOOLEAN", doc = "true if the device counts in the totals of its host. Complete disks do; partitions and devices made of disks do not, because their bytes would count twice" }
+is_summed = { type = "BOOLEAN", doc = "true if the device counts in the totals of its host. Complete disks count. Partitions and devices made of disks do not count, because their bytes would count twice" }
 from_at = { type = "TIMESTAMP", doc = "start of the sample" }
 to_at = { type = "TIMESTAMP", doc = "end of the sample" }
 request_rate = { type = "DOUBLE", unit = "1/s", doc = "requests completed per second: the total where the tool gives one, otherwise the sum of reads, writes and discards" }
-read_request_rate = { type = "DOUBLE", unit = "1/s", doc = "reads completed" }
-write_request_rate = { type = "DOUBLE", unit = "1/s", doc = "writes completed" }
+read_request_rate = { type = "DOUBLE", unit = "1/s", doc = "reads completed per second" }
+write_request_rate = { type = "DOUBLE", unit = "1/s", doc = "writes completed per second" }
 moved_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "bytes read and written per second; includes discards where the tool gives only the total" }
 read_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "bytes read per second" }
 write_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "bytes written per second" }
-wait_s = { type = "DOUBLE", unit = "s", doc = "mean time from the arrival of a request to its completion, in queue and device; NULL where no request completed" }
+wait_s = { type = "DOUBLE", unit = "s", doc = "mean time from the arrival of a request to its completion, in queue and device; NULL where no request completed, or where the tool did not measure it" }
 read_wait_s = { type = "DOUBLE", unit = "s", doc = "mean time from the arrival of a read to its completion, in queue and device; NULL where no read completed" }
 write_wait_s = { type = "DOUBLE", unit = "s", doc = "mean time from the arrival of a write to its completion, in queue and device; NULL where no write completed" }
 queue = { type = "DOUBLE", doc = "mean number of requests that waited or that the device worked on" }
 busy = { type = "DOUBLE", unit = "1", doc = "share of time in which the device worked on at least one request" }
-note = { type = "VARCHAR", doc = "known defect of the tool because of which values of this row are NULL; NULL where there is no defect" }
+note = { type = "VARCHAR", doc = "known defect of the tool that made values of this row NULL; NULL where no such defect is known" }
 file_id = { type = "VARCHAR", doc = "file from which the row was made" }
 line_no = { type = "BIGINT", doc = "number of the line in file_id from which the row was made" }
 

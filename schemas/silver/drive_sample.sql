@@ -18,7 +18,7 @@ rate_low_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "rate if the K on 
 rate_high_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "rate if the K on the screen means 1024; equal to rate_low_bytes_s where the meaning is known" }
 volume = { type = "VARCHAR", doc = "volume in the drive" }
 volume_group = { type = "VARCHAR", doc = "volume group of the volume in the drive" }
-mode = { type = "VARCHAR", doc = "read or write, if all requests on the screen were of one kind; NULL otherwise" }
+mode = { type = "VARCHAR", doc = "read or write, if the drive moved data and all requests on the screen were of one kind; NULL otherwise" }
 is_mode_inferred = { type = "BOOLEAN", doc = "true if the screen did not show the mode, so that it was inferred from the requests" }
 is_repaired = { type = "BOOLEAN", doc = "true if a damaged number or label of the row was repaired or left out; the bronze relation shows which" }
 file_id = { type = "VARCHAR", doc = "file from which the row was made" }

@@ -14,7 +14,7 @@ ended_at = { type = "TIMESTAMP", doc = "when the run ended; where this was not l
 outcome = { type = "VARCHAR", doc = "outcome of the run, as in silver.endit_run" }
 volume = { type = "VARCHAR", doc = "tape label" }
 n_files = { type = "BIGINT", doc = "number of files on this volume that the run requested; NULL where no line lists them, or an archive run wrote several volumes" }
-bytes = { type = "BIGINT", unit = "bytes", doc = "size of all files of the run; NULL where the run used several volumes" }
+bytes = { type = "BIGINT", unit = "bytes", doc = "size of all files of the run; NULL where a retrieve was not started for one volume, or an archive run wrote several volumes" }
 drive_system = { type = "VARCHAR", doc = "archive system to which the drive belongs" }
 drive = { type = "VARCHAR", doc = "drive" }
 session_id = { type = "VARCHAR", doc = "identifier of the mount" }

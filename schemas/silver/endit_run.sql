@@ -1,6 +1,6 @@
 /*
 title = "Runs of ENDIT's workers"
-grain = "one row per run of TSM's client dsmc that ENDIT started: a retrieve from one volume, an archive or a delete"
+grain = "one row per run of TSM's client dsmc that ENDIT started: a retrieve, an archive or a delete"
 why = "Shows how long and how fast each volume was read for dCache's pools, how long the requests had waited, and what failed."
 lineage = ["file_id", "line_no"]
 
@@ -16,7 +16,7 @@ newest_at = { type = "TIMESTAMP", doc = "when the newest request that the run se
 began_at = { type = "TIMESTAMP", doc = "when the run started. Where this was not logged, ended_at minus the duration, or ended_at if the duration is not known" }
 ended_at = { type = "TIMESTAMP", doc = "when the run was done, failed or was stopped; NULL where no line has its end" }
 until_at = { type = "TIMESTAMP", doc = "when the run ended. Where this was not logged, its latest possible end: the next run of the same volume or worker, the next start of the daemon, or the last message about the operation" }
-n_files = { type = "BIGINT", doc = "files requested" }
+n_files = { type = "BIGINT", doc = "number of files requested" }
 n_done = { type = "BIGINT", doc = "number of files that the run completed: all, or the number in the message about a partly failed delete; NULL for every other outcome" }
 bytes = { type = "BIGINT", unit = "bytes", doc = "size of all files that the run was to process, which the log gives in GiB with two or three decimals" }
 took_s = { type = "DOUBLE", unit = "s", doc = "duration of the run as dsmc printed it; otherwise ended_at - began_at" }
@@ -52,7 +52,7 @@ once AS (
         ORDER BY n_held DESC, file_id, line_no
     ) = 1
 ),
-told AS (
+ordered AS (
     -- if a log is cut within a second, the part that starts or ends first comes first
     SELECT * REPLACE (coalesce(pool, host) AS pool),
            row_number() OVER (PARTITION BY system, host, coalesce(pool, host)
@@ -66,7 +66,7 @@ named AS (
                CASE WHEN worker_pid IS NULL OR volume IS NOT NULL THEN volume
                     WHEN coalesce(operation, 'retrieve') = 'retrieve' THEN last_value(volume IGNORE NULLS) OVER w
                     END AS volume)
-    FROM told
+    FROM ordered
     WHERE step <> 'daemon'
     WINDOW w AS (PARTITION BY system, host, pool, worker_pid ORDER BY place)
 ),
@@ -120,7 +120,7 @@ placed AS (
            max(coalesce(ended_at, logged_begin_at)) OVER (PARTITION BY system, host, pool, operation) AS last_at
     FROM run
 ),
-restarted AS (SELECT system, host, pool, operation, logged_at FROM told WHERE step = 'daemon')
+restarted AS (SELECT system, host, pool, operation, logged_at FROM ordered WHERE step = 'daemon')
 SELECT p.system, p.host, p.pool, p.operation, p.volume, p.worker_pid, p.oldest_at, p.newest_at, p.began_at, p.ended_at,
        coalesce(p.ended_at, least(p.again_at, d.logged_at, p.last_at)) AS until_at, p.n_files,
        CASE p.outcome WHEN 'done' THEN p.n_files WHEN 'partial' THEN p.n_partial END AS n_done, p.bytes,

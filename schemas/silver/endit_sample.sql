@@ -19,7 +19,7 @@ queued_bytes = { type = "BIGINT", unit = "bytes", doc = "bytes of the files that
 queued_files = { type = "BIGINT", doc = "number of files that wait or are in progress" }
 working_bytes = { type = "BIGINT", unit = "bytes", doc = "bytes of those queued files that a worker handles" }
 working_files = { type = "BIGINT", doc = "number of those queued files that a worker handles" }
-n_busy = { type = "BIGINT", doc = "running workers" }
+n_busy = { type = "BIGINT", doc = "number of running workers" }
 n_most = { type = "BIGINT", doc = "largest number of workers that the daemon may run" }
 room_bytes = { type = "BIGINT", unit = "bytes", doc = "for retrieves: free disk space for files from tape" }
 backoff = { type = "BIGINT", doc = "how retrieves are limited because disk space is short: 0 = no limit, 1 = no further workers start, 2 = the running workers were stopped as well" }

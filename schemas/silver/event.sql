@@ -1,6 +1,6 @@
 /*
 title = "Failures and interventions"
-grain = "one row per failure, restart or intervention. Sources are the logs of movers, CTA's tape daemon and TSM's server, SCSI pages of drives, and the accounting where no log shows the event"
+grain = "one row per failure, restart or intervention. Sources are the logs of movers, CTA's tape daemon and TSM's server, SCSI pages of drives, and Enstore's accounting where no log shows the event"
 why = "Shows which drives, cartridges and transfers failed or needed an intervention, and how much time each event took."
 partition = "day"
 lineage = ["file_id", "line_no"]
@@ -8,10 +8,10 @@ lineage = ["file_id", "line_no"]
 [columns]
 day = { type = "DATE", doc = "UTC day of happened_at" }
 system = { type = "VARCHAR", doc = "archive system" }
-drive = { type = "VARCHAR", doc = "drive; NULL for request_failed" }
+drive = { type = "VARCHAR", doc = "drive; NULL for request_failed, and where drives of several libraries have the name in the log" }
 kind = { type = "VARCHAR", doc = "kind of event: transfer_failed request_failed (before a drive had the request) mount_failed dismount_failed drive_offline drive_error volume_no_access cleaning mover_restart slow_drive volume_assert session_killed empty_mount (given up before the robot moved, or no data moved) tape_alert media_error (the count of uncorrected errors of a mount rose)" }
 happened_at = { type = "TIMESTAMP", doc = "when the event was logged" }
-began_at = { type = "TIMESTAMP", doc = "when the failed attempt started: the mover's request for the file, the mount request or, for session_killed, when the mount began to hang. NULL for other events, and where only the client logged the transfer" }
+began_at = { type = "TIMESTAMP", doc = "when the failed attempt started: the mover's request for the file, the mount request or, for session_killed, when the mount began to hang. NULL for other events, and where no source shows the start" }
 lost_s = { type = "DOUBLE", unit = "s", doc = "time that the failed attempt took, from began_at to happened_at. For session_killed, the time for which the mount hung. For empty_mount, the time of the complete mount. If the tape was dismounted after a failed transfer and mounted again within an hour, the time of this dismount and mount is added" }
 volume = { type = "VARCHAR", doc = "tape label" }
 error = { type = "VARCHAR", doc = "name of the error" }

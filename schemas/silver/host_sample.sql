@@ -13,11 +13,11 @@ from_at = { type = "TIMESTAMP", doc = "start of the sample" }
 to_at = { type = "TIMESTAMP", doc = "end of the sample" }
 cpu_user = { type = "DOUBLE", unit = "1", doc = "share of CPU time spent in user code, including processes with low priority" }
 cpu_system = { type = "DOUBLE", unit = "1", doc = "share of CPU time spent in the kernel" }
-cpu_idle = { type = "DOUBLE", unit = "1", doc = "share idle" }
+cpu_idle = { type = "DOUBLE", unit = "1", doc = "share of CPU time that was idle" }
 cpu_wait = { type = "DOUBLE", unit = "1", doc = "share of CPU time that was idle while disk requests were not finished" }
-run_queue = { type = "INTEGER", doc = "runnable tasks" }
+run_queue = { type = "INTEGER", doc = "number of runnable tasks at the end of the sample" }
 blocked = { type = "INTEGER", doc = "number of tasks in uninterruptible wait, usually for a disk" }
-n_cpus = { type = "INTEGER", doc = "processors, where known" }
+n_cpus = { type = "INTEGER", doc = "number of processors; NULL where not known" }
 read_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "bytes read from disks per second; where the tool gives no total, the sum over whole disks, without partitions" }
 write_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "bytes written to disks per second; where the tool gives no total, the sum over whole disks, without partitions" }
 file_id = { type = "VARCHAR", doc = "first of the files from which the row was made" }

@@ -5,7 +5,7 @@ why = "Shows what the numbers in an MRTG log mean: owner of the polled port, dir
 lineage = ["file_id", "line_no"]
 
 [columns]
-target = { type = "VARCHAR", doc = "name of the target in small letters, which is also the name of its log" }
+target = { type = "VARCHAR", doc = "name of the target in lower case, which is also the name of its log" }
 written_at = { type = "TIMESTAMP", doc = "when the configuration file was last written" }
 log_format = { type = "VARCHAR", doc = "format of the logs that MRTG writes: native or rrdtool" }
 interval_s = { type = "DOUBLE", unit = "s", doc = "time between two polls" }
@@ -56,7 +56,7 @@ setting AS (
                                       CASE WHEN s.target IN ('^', '$') THEN s.target ELSE '' END
                          ORDER BY s.target = t.target DESC, s.setting_line DESC) = 1
 ),
-said AS (
+declared AS (
     SELECT file_id, target, string_split(string_agg(value, ',') FILTER (keyword = 'options'), ',') AS options,
            max(number) FILTER (keyword IN ('maxbytes', 'maxbytes1', 'maxbytes2')) AS max_bytes,
            coalesce(bool_or(note = 'capacity_unknown'), false) AS is_capacity_unknown,
@@ -73,7 +73,7 @@ joined AS (
     SELECT t.*, w.interval_s, w.log_format, s.max_bytes, s.unit, s.title, coalesce(s.options, []) AS options,
            coalesce(s.is_capacity_unknown, false) AS is_capacity_unknown, coalesce(t.polled, s.polled) AS polled_side
     FROM target t
-    LEFT JOIN said s USING (file_id, target)
+    LEFT JOIN declared s USING (file_id, target)
     LEFT JOIN whole w ON w.file_id = t.file_id
     QUALIFY row_number() OVER (PARTITION BY t.target ORDER BY t.written_at DESC, t.file_id DESC) = 1
 ),

@@ -17,8 +17,8 @@ mode = { type = "VARCHAR", doc = "read or write; NULL where the line does not sh
 volume = { type = "VARCHAR", doc = "tape label; NULL where the line does not show it" }
 session_id = { type = "VARCHAR", doc = "identifier of the mount to which the step belongs; NULL between mounts" }
 attempt_id = { type = "VARCHAR", was = "try_id", doc = "identifier of the attempt (to move a file) to which the step belongs. An attempt lasts from one of the mover's requests for work to the next" }
-is_after_hole = { type = "BOOLEAN", doc = "true if the log has a hole between the previous step and this step" }
-file_number = { type = "BIGINT", doc = "number of the file on the volume: in `position` lines, the file to which the tape is moved; in other lines, the file at the position that the line contains" }
+is_after_hole = { type = "BOOLEAN", doc = "true if the log has a hole between the previous step and this step, and the drive was not free before the hole" }
+file_number = { type = "BIGINT", doc = "number of the file on the volume: in `position` lines, the file to which the tape is moved; in other lines, the file whose position the line shows" }
 bytes = { type = "BIGINT", unit = "bytes", doc = "in `started` lines, bytes to be moved; in `data_ended` and `drive_stats` lines, bytes moved to or from tape, including the wrapper" }
 block_address = { type = "BIGINT", doc = "in `filemark` and `drive_stats` lines, logical block address of the tape after the file; 0 where the drive does not report it" }
 buffer_s = { type = "DOUBLE", unit = "s", doc = "in `timing` lines, time spent waiting for the memory buffer (pull for a write, push for a read)" }
@@ -129,7 +129,7 @@ mark AS (
     WINDOW steps AS (PARTITION BY l.system, l.name ORDER BY l.logged_at, l.place, l.file_id)
 ),
 -- seconds in which a line comes that was not due, or where one that was is missing
-odd AS (
+unordered AS (
     SELECT m.system, m.name, m.logged_at, min(m.no) AS first_no, max(m.no) AS last_no
     FROM mark m
     SEMI JOIN (SELECT system, name, logged_at FROM mark
@@ -140,19 +140,19 @@ odd AS (
 ),
 lot AS (
     SELECT o.system, o.name, o.first_no, 0 AS side, m.file_id, m.line_no, m.no, m.stage, m.n_due, m.is_due
-    FROM odd o JOIN mark m ON m.system = o.system AND m.name = o.name AND m.logged_at = o.logged_at
+    FROM unordered o JOIN mark m ON m.system = o.system AND m.name = o.name AND m.logged_at = o.logged_at
     UNION ALL
     -- and the lines next to them; whether a dismount before had a request, the lines before it show
     SELECT o.system, o.name, o.first_no, -1, m.file_id, m.line_no, m.no,
            CASE WHEN m.stage BETWEEN 3 AND 5 AND NOT a.is_asked THEN m.stage + 14 ELSE m.stage END,
            CASE WHEN m.stage BETWEEN 3 AND 5 AND NOT a.is_asked THEN 6 ELSE m.n_due END, m.is_due
-    FROM odd o
+    FROM unordered o
     JOIN mark m ON m.system = o.system AND m.name = o.name AND m.no = o.first_no - 1
     ASOF LEFT JOIN (SELECT system, name, no, stage < 3 AS is_asked FROM mark WHERE stage < 3 OR stage > 14) a
         ON a.system = o.system AND a.name = o.name AND o.first_no > a.no
     UNION ALL
     SELECT o.system, o.name, o.first_no, 1, m.file_id, m.line_no, m.no, m.stage, m.n_due, m.is_due
-    FROM odd o JOIN mark m ON m.system = o.system AND m.name = o.name AND m.no = o.last_no + 1
+    FROM unordered o JOIN mark m ON m.system = o.system AND m.name = o.name AND m.no = o.last_no + 1
 ),
 -- the orders there are: as the lines came, or the round from any of their stages on
 candidate AS (

@@ -12,13 +12,13 @@ tool = { type = "VARCHAR", doc = "program that took the sample" }
 interface = { type = "VARCHAR", doc = "interface, as the tool names it; `all` where the tool gives only the sum over all interfaces" }
 description = { type = "VARCHAR", doc = "description of the port (ifAlias); NULL where the tool has no description" }
 kind = { type = "VARCHAR", doc = "kind of interface: port; bond, bridge, vlan or virtual (their bytes are also counted for a port); loopback; all (the tool's own total)" }
-is_summed = { type = "BOOLEAN", doc = "true if the interface counts in the total of its host. Ports do; `all` does only where the tool shows no port" }
+is_summed = { type = "BOOLEAN", doc = "true if the interface counts in the total of its host. Ports count; `all` counts only where the tool shows no port" }
 from_at = { type = "TIMESTAMP", doc = "start of the sample" }
 to_at = { type = "TIMESTAMP", doc = "end of the sample" }
 in_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "bytes per second that the host (or switch) received" }
 out_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "bytes per second that the host (or switch) sent" }
-in_packet_rate = { type = "DOUBLE", unit = "1/s", doc = "packets received" }
-out_packet_rate = { type = "DOUBLE", unit = "1/s", doc = "packets sent" }
+in_packet_rate = { type = "DOUBLE", unit = "1/s", doc = "packets received per second" }
+out_packet_rate = { type = "DOUBLE", unit = "1/s", doc = "packets sent per second" }
 busy = { type = "DOUBLE", unit = "1", doc = "share of the interface's speed that is in use; NULL where the tool does not show it" }
 capacity_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "speed of the interface; NULL where the tool does not sample it" }
 file_id = { type = "VARCHAR", doc = "first of the files from which the row was made" }

@@ -15,7 +15,7 @@ file_family = { type = "VARCHAR", doc = "file family, which is part of the stora
 hsm = { type = "VARCHAR", doc = "tape system" }
 from_at = { type = "TIMESTAMP", doc = "time of the previous statistics file; for the first file of a day, local midnight" }
 to_at = { type = "TIMESTAMP", doc = "time of the statistics file that the row ends with" }
-is_reset = { type = "BOOLEAN", doc = "true if a counter went down, as after a restart of the pool; how much was moved is then not known" }
+is_reset = { type = "BOOLEAN", doc = "true if a counter went down, as after a restart of the pool; the numbers and bytes of the interval are then NULL" }
 n_transfers = { type = "BIGINT", doc = "number of transfers between clients and the pool" }
 n_restores = { type = "BIGINT", doc = "number of files read from tape to the pool" }
 n_stores = { type = "BIGINT", doc = "number of files written from the pool to tape" }

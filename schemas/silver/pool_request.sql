@@ -45,7 +45,7 @@ severity = "critical"
 */
 -- Text has neither transaction nor milliseconds, so one request is: pool, file, direction and second of creation. A
 -- store logged twice, good and as error 666, falls together by the same rule; the good record is taken.
-WITH told AS (
+WITH ranked AS (
     SELECT *, date_trunc('second', created_at) AS created_s,
            CASE encoding WHEN 'database' THEN 1 WHEN 'json' THEN 2 ELSE 3 END AS rank
     FROM bronze.dcache_billing_request
@@ -54,7 +54,7 @@ known AS (
     SELECT *,
            string_agg(DISTINCT encoding, ' ' ORDER BY encoding) OVER same AS witnesses,
            count(*) OVER same AS n_records
-    FROM told
+    FROM ranked
     WINDOW same AS (PARTITION BY day, system, pool, operation, pnfsid, created_s)
     QUALIFY row_number() OVER (
         PARTITION BY day, system, pool, operation, pnfsid, created_s

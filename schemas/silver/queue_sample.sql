@@ -17,7 +17,7 @@ volume = { type = "VARCHAR", doc = "volume that a queue of reads waits for" }
 n_files = { type = "BIGINT", doc = "number of files that wait in the queue" }
 bytes = { type = "BIGINT", unit = "bytes", doc = "bytes of the files that wait in the queue" }
 oldest_age_s = { type = "DOUBLE", unit = "s", doc = "time for which the oldest file in the queue has waited; NULL where no file waits" }
-overdue_s = { type = "DOUBLE", unit = "s", doc = "time by which oldest_age_s exceeds the age at which the mount policy allows a mount; 0 before that age, NULL without a policy" }
+overdue_s = { type = "DOUBLE", unit = "s", doc = "time by which oldest_age_s exceeds the age at which the mount policy allows a mount; 0 before that age; NULL without a policy, or where no file waits" }
 n_mounts = { type = "BIGINT", doc = "number of mounts that serve the queue at polled_at" }
 is_sleeping = { type = "BOOLEAN", doc = "true if the queue waits for free space on disk" }
 file_id = { type = "VARCHAR", doc = "file with CTA's answer to the poll" }

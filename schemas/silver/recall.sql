@@ -1,6 +1,6 @@
 /*
 title = "Recalls, from the pool's request until the file is on disk"
-grain = "one row per restore of a disk pool that is also found in the log of a tape system"
+grain = "one row per restore of a disk pool, if the log of a tape system also shows this restore"
 why = "Divides a user's wait into stages: queue, mount, reads of other files, winding, reading and delivery to the pool. A different team is responsible for each stage, so the longest stage shows whom to ask."
 lineage = ["file_id", "line_no"]
 features = ["D12"]

@@ -29,7 +29,7 @@ column_list = ["system", "request_id"]
 severity = "critical"
 */
 WITH entry AS (
-    SELECT system, unique_id, mode, storage_group, file_family, ended_at AS said_at, ended_at AS done_at,
+    SELECT system, unique_id, mode, storage_group, file_family, ended_at AS reported_at, ended_at AS done_at,
            CASE WHEN file_bytes / overall_bytes_s BETWEEN 0 AND 86400
                 THEN ended_at - to_microseconds(CAST(round(1e6 * file_bytes / overall_bytes_s) AS BIGINT)) END
                AS assigned_at,
@@ -37,19 +37,19 @@ WITH entry AS (
     FROM bronze.enstore_accounting_transfer
     WHERE unique_id IS NOT NULL AND coalesce(driver, '') NOT IN ('DiskDriver', 'NullDriver') AND volume NOT LIKE '%:%'
     UNION ALL BY NAME
-    SELECT system, unique_id, mode, storage_group, file_family, failed_at AS said_at, file_id, line_no
+    SELECT system, unique_id, mode, storage_group, file_family, failed_at AS reported_at, file_id, line_no
     FROM bronze.enstore_accounting_error
     WHERE unique_id IS NOT NULL AND mover IS NOT NULL AND coalesce(drive_product, '') <> 'Unknown'
       AND coalesce(volume, '') NOT LIKE '%:%'
 ),
 begun AS (
     -- the id holds the client's start; an instant a month before the end is not a start
-    SELECT *, CASE WHEN start_at BETWEEN said_at - INTERVAL 30 DAY AND said_at
+    SELECT *, CASE WHEN start_at BETWEEN reported_at - INTERVAL 30 DAY AND reported_at
                    THEN least(start_at, assigned_at) END AS begun_at
     FROM (SELECT *, CAST(make_timestamp(1000000 * TRY_CAST(regexp_extract(unique_id, '-([0-9]{9,10})-[0-9]+-[0-9]+$', 1)
                                                            AS BIGINT)) AS TIMESTAMP) AS start_at FROM entry)
 ),
-told AS (
+reported AS (
     SELECT system, unique_id AS request_id, mode, storage_group, file_family, logged_at AS queued_at, file_id, line_no
     FROM bronze.enstore_log_manager WHERE kind = 'queued' AND unique_id IS NOT NULL
     UNION ALL BY NAME
@@ -62,7 +62,7 @@ told AS (
     FROM bronze.enstore_log_encp WHERE unique_id IS NOT NULL
     UNION ALL BY NAME
     SELECT system, unique_id AS request_id, mode, storage_group, file_family, begun_at AS table_queued_at,
-           assigned_at AS table_assigned_at, done_at AS table_done_at, said_at AS table_said_at, file_id, line_no
+           assigned_at AS table_assigned_at, done_at AS table_done_at, reported_at AS table_reported_at, file_id, line_no
     FROM begun
 ),
 grouped AS (
@@ -71,10 +71,10 @@ grouped AS (
            coalesce(min(assigned_at), CASE WHEN coalesce(min(table_assigned_at) >= min(queued_at), TRUE)
                                            THEN min(table_assigned_at) END) AS assigned_at,
            coalesce(max(done_at), max(table_done_at)) AS done_at,
-           greatest(count(DISTINCT assigned_at), count(DISTINCT table_said_at)) AS n_tries,
-           coalesce(max(done_at), max(table_said_at)) AS said_at,
+           greatest(count(DISTINCT assigned_at), count(DISTINCT table_reported_at)) AS n_tries,
+           coalesce(max(done_at), max(table_reported_at)) AS reported_at,
            min(file_id) AS file_id, arg_min(line_no, (file_id, line_no)) AS line_no
-    FROM told GROUP BY system, request_id
+    FROM reported GROUP BY system, request_id
 ),
 asked AS (
     SELECT * FROM bronze.cta_request
@@ -111,7 +111,7 @@ by_mount AS (
     WHERE m.purpose = 'user' AND m.mode IS NOT NULL AND c.logged_at >= m.from_at - INTERVAL 10 MINUTE
     QUALIFY row_number() OVER (PARTITION BY m.system, m.drive, c.logged_at ORDER BY m.from_at, m.session_id) = 1
 )
-SELECT CAST(coalesce(queued_at, assigned_at, done_at, said_at) AS DATE) AS day, request_id, system,
+SELECT CAST(coalesce(queued_at, assigned_at, done_at, reported_at) AS DATE) AS day, request_id, system,
        coalesce(a.station, split_part(regexp_extract(request_id, '^(.*)-[0-9]+-[0-9]+-[0-9]+$', 1), '.', 1)) AS station,
        mode, storage_group, file_family, queued_at, CAST(NULL AS TIMESTAMP) AS due_at, assigned_at, done_at, n_tries,
        FALSE AS is_of_mount, file_id, line_no

@@ -1,7 +1,7 @@
 /*
 title = "Common times for samples of one reading"
 grain = "one row per line of a file in which collectd writes one time series of a host"
-why = "In collectd, the values of one reading have time stamps that differ by milliseconds. Values count as one reading if each has its time stamp at most a second, or a quarter of its interval if that is shorter, after the previous value. All values of a reading get its earliest time."
+why = "In collectd, the values of one reading have time stamps that differ by milliseconds. Values belong to one reading if each follows the previous one within a second, or within a quarter of the sampling interval if that is shorter. All values of a reading get its earliest time."
 partition = "month"
 
 [columns]

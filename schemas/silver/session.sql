@@ -1,13 +1,13 @@
 /*
 title = "Sessions"
 grain = "one row per mount of a volume in a drive, including mounts that failed"
-why = "Shows the time that a drive spends on one cartridge, from the mount request until the drive is free again. The source is the log of the mover or tape daemon; where no log has the mount, the accounting, a list of mounts or counters."
+why = "Shows the time that a drive spends on one cartridge, from the mount request until the drive is free again. The source is the log of the mover or tape daemon. Mounts that no log shows come from the accounting, a list of mounts or counters."
 partition = "day"
 lineage = ["file_id", "line_no"]
 
 [columns]
 day = { type = "DATE", doc = "UTC day of the first logged step of the mount" }
-session_id = { type = "VARCHAR", doc = "identifier of the mount: drive, volume and time of the first step" }
+session_id = { type = "VARCHAR", doc = "identifier of the mount: drive, volume and time of the first step; for CTA, the mount number instead of the time" }
 system = { type = "VARCHAR", doc = "archive system" }
 drive = { type = "VARCHAR", doc = "drive" }
 mover_host = { type = "VARCHAR", doc = "host on which the mover runs" }
@@ -22,7 +22,7 @@ to_at = { type = "TIMESTAMP", doc = "time of the last step of the mount" }
 mount_s = { type = "DOUBLE", unit = "s", doc = "mounted_at - requested_at" }
 dismount_s = { type = "DOUBLE", unit = "s", doc = "dismounted_at - dismount_at" }
 status = { type = "VARCHAR", doc = "ok, mount_failed, killed, or cut (start or end of the mount not logged)" }
-witnesses = { type = "VARCHAR", doc = "source of the mount. mover: the mover's log. table: the accounting's table of mounts. taped: CTA's tape daemon. session: only CTA's final record of the mount. server: a list from TSM or a library, in which a mount starts when the volume is in the drive, or SCSI pages of the drive, from first to last reading. counter: not a mount, but a stretch of a UTC day in which the drive's counters show use, without pauses over ten minutes" }
+witnesses = { type = "VARCHAR", doc = "source of the mount. mover: the mover's log. table: the accounting's table of mounts. taped: CTA's tape daemon. session: only CTA's final record of the mount. server: a list from TSM or a library (the mount starts when the volume is in the drive), or SCSI pages of the drive (from first to last reading). counter: not a mount, but a stretch of a UTC day in which the drive's counters show use, without pauses over ten minutes" }
 file_id = { type = "VARCHAR", doc = "file with the first step of the mount" }
 line_no = { type = "BIGINT", doc = "number of the line in file_id" }
 

@@ -8,13 +8,13 @@ features = ["D1"]
 
 [columns]
 day = { type = "DATE", doc = "UTC day of started_at" }
-transfer_id = { type = "VARCHAR", doc = "identifier of the transfer: drive and time of the attempt" }
+transfer_id = { type = "VARCHAR", doc = "identifier of the transfer; where a mover logged it: drive and time of the attempt" }
 system = { type = "VARCHAR", doc = "archive system" }
 station = { type = "VARCHAR", doc = "host or disk system that sent or received the file: the encp client, or CTA's disk instance" }
 drive = { type = "VARCHAR", doc = "drive" }
 mover_host = { type = "VARCHAR", doc = "host on which the mover runs" }
 volume = { type = "VARCHAR", doc = "tape label" }
-session_id = { type = "VARCHAR", doc = "identifier of the mount in which the file was moved; NULL where only the client recorded the transfer, unless the accounting (and no log) lists the mount" }
+session_id = { type = "VARCHAR", doc = "identifier of the mount in which the file was moved; where only the client recorded the transfer: the mount if only the accounting lists it, otherwise NULL" }
 mode = { type = "VARCHAR", doc = "read or write" }
 file_number = { type = "BIGINT", doc = "number of the file on the volume" }
 bytes = { type = "BIGINT", unit = "bytes", doc = "bytes moved to or from tape, including the wrapper" }
@@ -26,7 +26,7 @@ ready_at = { type = "TIMESTAMP", doc = "when the file to be written was complete
 requested_at = { type = "TIMESTAMP", doc = "when the mover took the request; where no mover line exists, computed from the client's overall rate" }
 started_at = { type = "TIMESTAMP", doc = "time of the first block to or from the drive; where no mover line exists, the client's end minus bytes / transfer rate" }
 ended_at = { type = "TIMESTAMP", doc = "time of the last block. If this was not logged: time of the failure, else start of the hole in the log, else started_at" }
-completed_at = { type = "TIMESTAMP", doc = "when the mover logged that the transfer was complete" }
+completed_at = { type = "TIMESTAMP", doc = "when the mover logged that the transfer was complete. For CTA, as in silver.cta_transfer; for other transfers without a mover's log, equal to ended_at" }
 drive_s = { type = "DOUBLE", unit = "s", doc = "time that the drive worked on the file, measured as drive_rate_basis defines it" }
 drive_rate_basis = { type = "VARCHAR", doc = "how drive_s was measured. call: time inside drive calls. block: time in the loop over blocks. encp: computed from the client's drive rate, including waits for data and file marks. counter: time in reads or writes, as the kernel counted it. estimate: for TSM, length of the session minus its waits for media, client and network" }
 checksum_s = { type = "DOUBLE", unit = "s", doc = "time spent on checksums and buffer management during the transfer" }
@@ -39,7 +39,7 @@ error = { type = "VARCHAR", doc = "name of the error of a failed transfer" }
 witnesses = { type = "VARCHAR", doc = "source of the transfer. mover: the mover's log. encp: the client's log line. table: the client's row in the accounting. taped: CTA's tape daemon. session: CTA's final record of a mount, with all files in one row. server: data of a TSM session in a mount, or of a mount that a library or the drive's SCSI pages show, with one row each for reads and writes. counter: the drive's counters per mount or stretch of use and UTC day, with one row each for reads and writes" }
 file_id = { type = "VARCHAR", doc = "log file with the line that started the transfer" }
 line_no = { type = "BIGINT", doc = "number of the line in file_id" }
-end_file_id = { type = "VARCHAR", doc = "log file with the line about the last block; NULL where one line has both start and end" }
+end_file_id = { type = "VARCHAR", doc = "log file with the line about the last block; NULL or equal to file_id where one line has both start and end" }
 end_line_no = { type = "BIGINT", doc = "number of the line in end_file_id" }
 
 [[checks]]
@@ -135,19 +135,19 @@ account AS (
         ORDER BY file_id, line_no) = 1
 ),
 spoken AS (
-    SELECT 'encp' AS witness, system, logged_at AS told_at, unique_id, mover, volume, mode, file_bytes,
+    SELECT 'encp' AS witness, system, logged_at AS reported_at, unique_id, mover, volume, mode, file_bytes,
            storage_group, NULL AS file_family, NULL AS node, NULL AS mover_host, elapsed_s, overall_bytes_s,
            network_bytes_s, drive_bytes_s, transfer_bytes_s, file_id, line_no
     FROM line
     UNION ALL BY NAME
-    SELECT 'table' AS witness, system, ended_at AS told_at, unique_id, mover, volume, mode, file_bytes, storage_group,
+    SELECT 'table' AS witness, system, ended_at AS reported_at, unique_id, mover, volume, mode, file_bytes, storage_group,
            file_family, host AS node, mover_host, elapsed_s, overall_bytes_s, network_bytes_s, drive_bytes_s,
            transfer_bytes_s, file_id, line_no
     FROM account
 ),
 named AS (
     SELECT s.*, coalesce(d.drive, regexp_replace(s.mover, '\.mover$', '')) AS drive,
-           epoch_us(s.told_at) // 120000000 AS minutes
+           epoch_us(s.reported_at) // 120000000 AS minutes
     FROM spoken s LEFT JOIN site.drive d ON d.mover = s.mover
 ),
 same_file AS (
@@ -157,17 +157,17 @@ same_file AS (
           FROM named WHERE witness = 'encp' AND unique_id IS NULL) l
     JOIN named r ON r.witness = 'table' AND r.system = l.system AND r.drive = l.drive AND r.volume = l.volume
         AND r.mode = l.mode AND r.file_bytes = l.file_bytes AND r.minutes = l.near AND r.unique_id IS NOT NULL
-    WHERE abs(date_diff('microsecond', l.told_at, r.told_at)) <= 120000000
+    WHERE abs(date_diff('microsecond', l.reported_at, r.reported_at)) <= 120000000
     QUALIFY row_number() OVER (PARTITION BY l.system, l.file_id, l.line_no
-                               ORDER BY abs(date_diff('microsecond', l.told_at, r.told_at)), r.unique_id) = 1
+                               ORDER BY abs(date_diff('microsecond', l.reported_at, r.reported_at)), r.unique_id) = 1
         AND row_number() OVER (PARTITION BY r.system, r.unique_id, r.drive
-                               ORDER BY abs(date_diff('microsecond', l.told_at, r.told_at)), l.line_no) = 1
+                               ORDER BY abs(date_diff('microsecond', l.reported_at, r.reported_at)), l.line_no) = 1
 ),
 known AS (
     SELECT n.* EXCLUDE (unique_id), coalesce(n.unique_id, f.unique_id) AS unique_id,
            -- the n-th of equal ones is the n-th in every file
-           coalesce(n.unique_id, f.unique_id, concat_ws(' ', n.volume, n.mode, n.told_at, n.file_bytes, row_number() OVER (
-               PARTITION BY n.system, n.witness, n.drive, n.volume, n.mode, n.told_at, n.file_bytes
+           coalesce(n.unique_id, f.unique_id, concat_ws(' ', n.volume, n.mode, n.reported_at, n.file_bytes, row_number() OVER (
+               PARTITION BY n.system, n.witness, n.drive, n.volume, n.mode, n.reported_at, n.file_bytes
                ORDER BY n.elapsed_s, n.overall_bytes_s, n.file_id, n.line_no))) AS file_key
     FROM named n
     LEFT JOIN same_file f
@@ -176,12 +176,12 @@ known AS (
 client_row AS (
     -- one per request id and source: a client that retried after the mover's success logs it twice
     SELECT * FROM known
-    QUALIFY row_number() OVER (PARTITION BY system, file_key, drive, witness ORDER BY told_at, file_id, line_no) = 1
+    QUALIFY row_number() OVER (PARTITION BY system, file_key, drive, witness ORDER BY reported_at, file_id, line_no) = 1
 ),
 client_file AS (
     SELECT coalesce(l.system, r.system) AS system, coalesce(l.file_key, r.file_key) AS file_key,
            coalesce(l.drive, r.drive) AS drive, coalesce(l.unique_id, r.unique_id) AS unique_id,
-           coalesce(l.told_at, r.told_at) AS told_at, coalesce(l.volume, r.volume) AS volume,
+           coalesce(l.reported_at, r.reported_at) AS reported_at, coalesce(l.volume, r.volume) AS volume,
            coalesce(l.mode, r.mode) AS mode, coalesce(l.file_bytes, r.file_bytes) AS file_bytes,
            coalesce(l.storage_group, r.storage_group) AS storage_group, r.file_family, r.node, r.mover_host,
            coalesce(l.elapsed_s, r.elapsed_s) AS elapsed_s,
@@ -199,7 +199,7 @@ client AS (
     SELECT c.*, coalesce(a.station, c.host) AS station,
            CAST(make_timestamp(1000000 * TRY_CAST(regexp_extract(c.unique_id, '-([0-9]{9,10})-[0-9]+-[0-9]+$', 1)
                                                   AS BIGINT)) AS TIMESTAMP) AS begun_at,
-           epoch_us(c.told_at) // 120000000 AS minutes
+           epoch_us(c.reported_at) // 120000000 AS minutes
     FROM (SELECT *, split_part(coalesce(nullif(regexp_extract(unique_id, '^(.*)-[0-9]+-[0-9]+-[0-9]+$', 1), ''), node),
                                '.', 1) AS host FROM client_file) c
     LEFT JOIN site.station_alias a ON a.alias = c.host
@@ -224,17 +224,17 @@ by_time AS (
         AND c.minutes = u.near
     ANTI JOIN by_id b ON b.system = c.system AND b.drive = c.drive AND b.file_key = c.file_key
     WHERE (u.unique_id IS NULL OR c.unique_id IS NULL)
-      AND abs(date_diff('microsecond', u.done_at, c.told_at)) <= 120000000
+      AND abs(date_diff('microsecond', u.done_at, c.reported_at)) <= 120000000
       AND coalesce(u.bytes - c.file_bytes BETWEEN 0 AND 1048576, TRUE)
     QUALIFY row_number() OVER (PARTITION BY u.system, u.drive, u.attempt_id
-                               ORDER BY abs(date_diff('microsecond', u.done_at, c.told_at)), c.file_key) = 1
+                               ORDER BY abs(date_diff('microsecond', u.done_at, c.reported_at)), c.file_key) = 1
         AND row_number() OVER (PARTITION BY c.system, c.drive, c.file_key
-                               ORDER BY abs(date_diff('microsecond', u.done_at, c.told_at)), u.attempt_id) = 1
+                               ORDER BY abs(date_diff('microsecond', u.done_at, c.reported_at)), u.attempt_id) = 1
 ),
 matched AS (
     SELECT * FROM by_id UNION ALL SELECT * FROM by_time
 ),
-seen AS (
+by_mover AS (
     SELECT t.attempt_id AS transfer_id, t.system,
            coalesce(c.station, a.station,
                     split_part(regexp_extract(t.unique_id, '^(.*)-[0-9]+-[0-9]+-[0-9]+$', 1), '.', 1)) AS station,
@@ -269,9 +269,9 @@ seen AS (
 ),
 only_client AS (
     -- the mover's lines are missing: the client's rates are used. A duration over a day means a wrong rate, and a build of single days would not find it.
-    SELECT c.*, c.told_at - to_microseconds(CAST(round(1e6 * c.took_s) AS BIGINT)) AS started_at,
+    SELECT c.*, c.reported_at - to_microseconds(CAST(round(1e6 * c.took_s) AS BIGINT)) AS started_at,
            CASE WHEN c.file_bytes / c.overall_bytes_s BETWEEN c.took_s AND 86400
-                THEN c.told_at - to_microseconds(CAST(round(1e6 * c.file_bytes / c.overall_bytes_s) AS BIGINT)) END
+                THEN c.reported_at - to_microseconds(CAST(round(1e6 * c.file_bytes / c.overall_bytes_s) AS BIGINT)) END
                AS requested_at
     FROM (SELECT *, coalesce(file_bytes / coalesce(transfer_bytes_s, network_bytes_s, drive_bytes_s, overall_bytes_s),
                              elapsed_s) AS took_s FROM client) c
@@ -286,20 +286,20 @@ placed AS (
     -- the last mount of the drive before; only for mounts that no log has: there a transfer's steps would be missing
     SELECT c.*,
            CASE WHEN m.witnesses = 'table' AND m.volume = c.volume
-                     AND c.told_at <= coalesce(m.dismounted_at + INTERVAL 120 SECOND, m.from_at + INTERVAL 2 DAY)
+                     AND c.reported_at <= coalesce(m.dismounted_at + INTERVAL 120 SECOND, m.from_at + INTERVAL 2 DAY)
                 THEN m.session_id END AS session_id
     FROM only_client c
-    ASOF LEFT JOIN mount m ON m.system = c.system AND m.drive = c.drive AND c.told_at >= m.from_at
+    ASOF LEFT JOIN mount m ON m.system = c.system AND m.drive = c.drive AND c.reported_at >= m.from_at
 ),
 by_client AS (
-    SELECT concat_ws(' ', drive, strftime(told_at, '%Y-%m-%dT%H:%M:%SZ'), file_key) AS transfer_id, system,
+    SELECT concat_ws(' ', drive, strftime(reported_at, '%Y-%m-%dT%H:%M:%SZ'), file_key) AS transfer_id, system,
            station, drive, mover_host, volume, session_id, mode, CAST(NULL AS BIGINT) AS file_number,
            file_bytes AS bytes, file_bytes, unique_id,
            regexp_replace(unique_id, '^(.*)-[0-9]+-([0-9]+)-[0-9]+$', '\1 \2') AS client,
-           CASE WHEN begun_at BETWEEN told_at - INTERVAL 30 DAY
+           CASE WHEN begun_at BETWEEN reported_at - INTERVAL 30 DAY
                                       AND coalesce(requested_at, started_at) + INTERVAL 2 SECOND
                 THEN least(begun_at, coalesce(requested_at, started_at)) END AS queued_at,
-           CAST(NULL AS TIMESTAMP) AS ready_at, requested_at, started_at, told_at AS ended_at, told_at AS completed_at,
+           CAST(NULL AS TIMESTAMP) AS ready_at, requested_at, started_at, reported_at AS ended_at, reported_at AS completed_at,
            file_bytes / drive_bytes_s AS drive_s, CAST(NULL AS VARCHAR) AS own_basis,
            CAST(NULL AS DOUBLE) AS checksum_s, CAST(NULL AS DOUBLE) AS wait_data_s, CAST(NULL AS DOUBLE) AS wait_buffer_s,
            storage_group, file_family, 'ok' AS status, CAST(NULL AS VARCHAR) AS error, witnesses, file_id, line_no,
@@ -336,7 +336,7 @@ SELECT CAST(started_at AS DATE) AS day,
        drive_s, coalesce(own_basis, CASE WHEN drive_s IS NOT NULL THEN 'encp' END) AS drive_rate_basis, checksum_s,
        wait_data_s, wait_buffer_s, storage_group, file_family, status, error, witnesses, file_id, line_no, end_file_id,
        end_line_no
-FROM (SELECT * FROM seen
+FROM (SELECT * FROM by_mover
       UNION ALL BY NAME SELECT * FROM by_client
       UNION ALL BY NAME SELECT * EXCLUDE (day, position_s, drive_rate_basis), drive_rate_basis AS own_basis FROM silver.cta_transfer
       UNION ALL BY NAME

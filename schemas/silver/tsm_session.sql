@@ -1,14 +1,14 @@
 /*
 title = "Sessions and processes of TSM"
 grain = "one row per client session or server process of TSM that moved data or was meant to move data"
-why = "Shows how much data TSM archived, retrieved, migrated and reclaimed, how fast, and how long it waited for tapes and clients. The source is TSM's table SUMMARY; without it, the accounting file or, for a process, the activity log."
+why = "Shows how much data TSM archived, retrieved, migrated and reclaimed, how fast, and how long it waited for tapes and clients. The source is TSM's table SUMMARY. Sessions that SUMMARY lacks come from the accounting file, processes from the activity log."
 partition = "day"
 lineage = ["file_id", "line_no"]
 
 [columns]
 day = { type = "DATE", doc = "UTC day of started_at" }
 system = { type = "VARCHAR", doc = "archive system" }
-activity = { type = "VARCHAR", doc = "ARCHIVE RETRIEVE BACKUP RESTORE MIGRATION RECLAMATION FULL_DBBACKUP …" }
+activity = { type = "VARCHAR", doc = "name that TSM gives the activity, such as ARCHIVE, RETRIEVE, BACKUP, RESTORE, MIGRATION, RECLAMATION or FULL_DBBACKUP" }
 task = { type = "VARCHAR", doc = "session (of a client) or process (of the server)" }
 number = { type = "BIGINT", doc = "number of the session or process; NULL for a session in the accounting file whose end is not in any activity log" }
 entity = { type = "VARCHAR", doc = "name of the TSM node (session) or storage pool (process)" }
@@ -18,9 +18,9 @@ ended_at = { type = "TIMESTAMP", doc = "end of the session or process; NULL wher
 took_s = { type = "DOUBLE", unit = "s", doc = "ended_at - started_at" }
 bytes = { type = "BIGINT", unit = "bytes", doc = "bytes moved" }
 rate_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "overall rate: bytes / took_s, where took_s includes all waits" }
-n_affected = { type = "BIGINT", doc = "objects moved" }
+n_affected = { type = "BIGINT", doc = "number of objects moved" }
 n_failed = { type = "BIGINT", doc = "number of objects that failed" }
-n_processes = { type = "BIGINT", doc = "parallel processes" }
+n_processes = { type = "BIGINT", doc = "number of parallel processes" }
 media_wait_s = { type = "BIGINT", unit = "s", doc = "time for which the server waited for a mount, for positioning or for a busy volume. It may exceed took_s, because the waits of several processes are added up" }
 idle_s = { type = "BIGINT", unit = "s", doc = "time for which the server waited for the client" }
 network_wait_s = { type = "BIGINT", unit = "s", doc = "time for which the server waited for the network" }

@@ -59,7 +59,7 @@ use AS (
     WHERE meant IS NULL OR opened IS NULL OR meant = opened
     WINDOW same AS (PARTITION BY system, activity, task, number, started_at, volume)
 ),
-heard AS (
+observed AS (
     SELECT s.system, s.activity, s.task, s.number, s.started_at,
            sum(date_diff('microsecond', greatest(s.started_at, c.from_at), least(s.ended_at, c.to_at))) AS us
     FROM silver.tsm_session s
@@ -76,7 +76,7 @@ placed AS (
                AND date_diff('microsecond', u.started_at, u.ended_at) - coalesce(h.us, 0) <= 1e6 * c.log_silence_s AS is_one_mount
     FROM use u
     CROSS JOIN site.setting c
-    LEFT JOIN heard h
+    LEFT JOIN observed h
         ON h.system = u.system AND h.activity = u.activity AND h.task = u.task AND h.number = u.number AND h.started_at = u.started_at
     LEFT JOIN silver.tsm_mount m
         ON m.system = u.system AND m.volume = u.volume

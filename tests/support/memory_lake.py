@@ -26,6 +26,7 @@ def memory_lake() -> Iterator[duckdb.DuckDBPyConnection]:
     with duckdb.connect(":memory:") as connection:
         connection.execute(f"ATTACH ':memory:' AS {LAKE}; SET TimeZone = 'UTC'; SET preserve_insertion_order = false")
         create_tables(connection, load_catalog(), f"{LAKE}.")
+        connection.execute(f"USE {LAKE}")
         yield connection
 
 
@@ -39,6 +40,7 @@ def plain_store() -> Iterator[None]:
         patch.setattr(Warehouse, "exists", lambda warehouse: _file(warehouse).exists())
         patch.setattr(Warehouse, "attach", _attach)
         patch.setattr(Warehouse, "_attach_to_write", _attach_to_write)
+        patch.setattr(Warehouse, "attach_committed", _attach_committed)
         patch.setattr(Warehouse, "_keep", lambda *_: None)
         patch.setattr(Warehouse, "_extensions", lambda _: ())
         patch.setattr(connection, "_limit_threads", lambda _: None)
@@ -58,6 +60,12 @@ def _attach_to_write(warehouse: Warehouse, connection: duckdb.DuckDBPyConnection
     if not _file(warehouse).exists():  # tables are never made one by one: DuckDB knows no partitions
         shutil.copytree(empty_file(), warehouse.folder, dirs_exist_ok=True)
     _attach(warehouse, connection, "")
+
+
+def _attach_committed(_: Warehouse, lake: duckdb.DuckDBPyConnection) -> None:
+    if not connection.MANY_FILES:
+        lake.execute(f"ATTACH ':memory:' AS {connection.COMMITTED}")
+        lake.execute(f"COPY FROM DATABASE {LAKE} TO {connection.COMMITTED}")
 
 
 def _attach(warehouse: Warehouse, connection: duckdb.DuckDBPyConnection, options: str) -> None:

@@ -32,7 +32,7 @@ def draw(page: Page) -> None:
     _show_coverage(page)
     nothing = "No station's clock could be compared with the movers' log in this period."
     components.show_closed(page.ask("clock_alignment"), CLOCKS, lacking=nothing, wide={"summary": 290})
-    nothing = "No two logs of this period cover the same drive, host or link, so there is nothing to compare."
+    nothing = "No impossible value and no contradiction between logs was found."
     components.show_closed(page.ask("contradictions"), CONTRADICTIONS, lacking=nothing, wide={"summary": 300})
 
 

@@ -41,7 +41,7 @@ def draw(page: Page) -> None:
 
 def _show_longest(page: Page, found: Asked, rows: Rows) -> None:
     """The log lines of the longest, each as its file has it, else what the warehouse keeps of it."""
-    st.header("Log lines of the longest error or outage", anchor=False)
+    st.header("Log lines of the longest outages and errors", anchor=False)
     longest = sorted(rows, key=lambda row: (row["kind"] != "outage", -(row["lasted_hours"] or 0)))[:MOST_LINES]
     ends = {
         id(row): [(row[f"{end}path"], row[f"{end}line_no"], row[f"{end}message"]) for end in ("", "end_")]

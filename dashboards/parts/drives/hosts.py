@@ -34,11 +34,11 @@ def draw(page: Page) -> None:
     if by_host.rows:
         components.show_chart(by_host, drive_charts.hosts(by_host.frame()))
     else:
-        st.info("No log names the hosts of these days' drives.")
+        st.info("No log of these days shows a drive that moved a large file.")
     robots, turns = page.ask("robot_waits"), page.ask("drive_turns", drive=page.chosen["drive"])
     for found, columns, lacking in (
         (robots, ROBOTS, "No log covers a mount from the request until the tape is loaded."),
-        (turns, TURNS, "No mount moved files."),
+        (turns, TURNS, "No log shows a mount that moved files."),
     ):
         components.heading(found)
         if found.rows:

@@ -22,7 +22,7 @@ PART = {
 N_DAYS = 28
 VERDICTS = {
     "does not matter": "The buffer's size does not matter.",
-    "by chance": "Repeated reads look random: a buffer catches hardly more than its share of the data.",
+    "by chance": "Repeated reads look random: a buffer serves hardly more than the share of the data that it can hold.",
     "matters": "A buffer of twice the size would catch less than a further 1 % of the bytes.",
 }
 WITNESSES = {"drives": "the drives", "pools": "the pools"}
@@ -34,7 +34,7 @@ def draw(page: Page) -> None:
         with data.refusing():
             everyone = buffers(planning.history(page, N_DAYS))
     except data.NoAnswer:
-        st.text(f"No file was read from tape in the {N_DAYS} days up to {page.last}.")
+        st.text(f"No log shows a file read from tape in the {N_DAYS} days up to {page.last}.")
         return
     known = {one.witness: one for one in everyone}
     witness = fields.choose("by", "Use the reads logged by", list(known), WITNESSES, page=st)

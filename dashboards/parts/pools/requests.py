@@ -39,7 +39,7 @@ def draw(page: Page) -> None:
     found, before = page.ask("request_hours", **narrowed), page.ask_before("request_hours", **narrowed)
     kinds = [kind for kind in BY if found.rows_of(asked_by=kind)]
     if not kinds:
-        st.text("No file was requested in this period.")
+        st.text("No log shows a request in this period.")
         components.show_sql(found)
         return
     kind = fields.choose("asked_by", "Show", kinds, BY, page=st) if len(kinds) > 1 else kinds[0]
@@ -84,7 +84,7 @@ def _say(frame: pl.DataFrame, kind: str) -> None:
         parts += f", {failed:,} of them failed or were cancelled" if failed else ", none failed"
     if total:
         parts += (
-            f". The requests waited {format.quantity(total, 'h')}, {format.percent(hours / total)}"
+            f". The requests waited {format.quantity(total, 'h')} in total, {format.percent(hours / total)}"
             f" of this time {_spent(most)}"
         )
     st.markdown(f"**{parts}.**")

@@ -27,7 +27,7 @@ def draw(page: Page) -> None:
     components.heading(found)
     n_timeouts, n_requests = (sum(row[name] for row in rows) for name in ("n_timeouts", "n_requests"))
     if not rows:
-        st.text("No pool made a request in this period.")
+        st.text("No log shows a pool's request in this period.")
     elif not n_timeouts:
         st.text(f"None of {format.counted(n_requests, 'request')} timed out.")
     else:

@@ -78,4 +78,7 @@ def _say(found: Asked, host: str, rows: list[dict[str, object]]) -> None:
             f"its processors were {format.percent(float(idle.mean() or 0))} idle on average and"  # type: ignore[arg-type]
             f" never less than {format.percent(float(idle.min() or 0))}"  # type: ignore[arg-type]
         )
-    st.markdown(f"**{'; '.join(parts)}.** Each point is the average over {format.duration(float(frame['bin_s'][0]))}.")
+    st.markdown(
+        f"**{'; '.join(parts)}.** Each point is the average over {format.duration(float(frame['bin_s'][0]))};"
+        " for the busiest disk, it is the highest value."
+    )

@@ -54,10 +54,12 @@ def draw(page: Page) -> None:
             made = page.ask("stream_efficiency", n_days=n_days)
             rows = words.in_order(made.rows_of(station=station), "station")
             components.show_part(
-                made, EFFICIENCY, rows, "No station moved a file large enough to compare on these days."
+                made, EFFICIENCY, rows, "No log shows an active half-hour of a station's link on these days."
             )
     with components.closed("Traffic in and out, day by day", "balance") as is_open:
         if is_open:
             balance = page.ask("unbalanced_stations", first_day=page.last_days(n_days), share=0)
             rows = words.in_order(balance.rows_of(station=station), "station")
-            components.show_part(balance, BALANCE, rows, "No station has traffic in both directions on these days.")
+            components.show_part(
+                balance, BALANCE, rows, "No log shows a station's traffic in both directions on these days."
+            )

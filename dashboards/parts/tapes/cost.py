@@ -48,20 +48,26 @@ def draw(page: Page) -> None:
         components.heading(again, "Drive-hours of mounting and dismounting in remounts")
         if wasted.height and wasted["wasted_hours"].sum() > 0:
             components.show_chart(
-                again, bars.single(wasted, "storage_group", "wasted_hours", again.label("wasted_hours"))
+                again,
+                bars.single(
+                    wasted.drop_nulls("wasted_hours"), "storage_group", "wasted_hours", again.label("wasted_hours")
+                ),
             )
         else:
-            st.text("No tape was mounted twice on one day.")
+            st.text("No log shows a remount and how long it took to mount the tape.")
     _choose_tape()
     components.show_table(mounts, TABLE, reads or mounts.rows)
     components.show_sql(mounts, again)
 
 
 def _by_group(rows: pl.DataFrame) -> pl.DataFrame:
-    """Hours wasted and mounts too many of each storage group, the most first."""
+    """Hours wasted and mounts too many of each storage group, the most first; `n_untimed` mounts have no known time."""
+    hours, n_extra = pl.col("wasted_hours").cast(pl.Float64), pl.col("n_extra")  # without a type where no time is known
     named = rows.with_columns(pl.col("storage_group").fill_null("unknown"))
-    sums = named.group_by("storage_group").agg(pl.col("wasted_hours", "n_extra").sum())
-    return sums.sort("wasted_hours", "storage_group", descending=[True, False])
+    sums = named.group_by("storage_group").agg(
+        pl.when(hours.count() > 0).then(hours.sum()), n_extra.sum(), n_untimed=n_extra.filter(hours.is_null()).sum()
+    )
+    return sums.sort("wasted_hours", "storage_group", descending=[True, False], nulls_last=True)
 
 
 def _say(n_mounts: int, wasted: pl.DataFrame) -> None:
@@ -69,13 +75,22 @@ def _say(n_mounts: int, wasted: pl.DataFrame) -> None:
     if not n_mounts:
         st.text("No log shows a mount with files in this period. Choose other days.")
     elif n_extra := int(wasted["n_extra"].sum()):
-        worst, hours = wasted["storage_group"][0], format.quantity(float(wasted["wasted_hours"].sum()), "h")
-        st.markdown(
-            f"**{n_extra:,} mounts were remounts of a tape on the same day. Their mounting and dismounting"
-            f" took {hours} of drive time, the largest part for storage group {escape_markdown(worst)}.**"
-        )
+        st.markdown(f"**{n_extra:,} mounts were remounts of a tape on the same day. {_time_taken(wasted, n_extra)}**")
     else:
         st.markdown(f"**{n_mounts:,} mounts, none of them a remount of a tape on the same day.**")
+
+
+def _time_taken(wasted: pl.DataFrame, n_extra: int) -> str:
+    """How long the remounts took, as far as logs show it."""
+    n_untimed = int(wasted["n_untimed"].sum())
+    if n_untimed == n_extra:
+        return "No log shows how long their mounting and dismounting took."
+    worst, hours = wasted["storage_group"][0], format.quantity(float(wasted["wasted_hours"].sum()), "h")
+    untimed = f" No log shows the time of {n_untimed:,} of them." if n_untimed else ""
+    return (
+        f"Their mounting and dismounting took {hours} of drive time,"
+        f" the largest part for storage group {escape_markdown(worst)}.{untimed}"
+    )
 
 
 def _choose_tape() -> None:

@@ -29,7 +29,7 @@ def draw(page: Page) -> None:
         components.show_numbers(mounts, mount, ["n_files", "drive_rate_mb_s", "overall_rate_mb_s", "f", "position_s"])
         tape_maps.show(page, mount["volume"], session)
     else:
-        st.text("No mount read a file in this period. Choose other days.")
+        st.text("No log shows a read mount in this period. Choose other days.")
     seeks = page.ask("seek_times", drive=drive)
     components.heading(seeks)
     if seeks.rows:

@@ -43,7 +43,7 @@ def draw(page: Page) -> None:
     if repeated:
         components.show_closed(again, AGAIN, repeated)
     elif clients.rows:
-        st.text("No file was recalled from tape twice in this period.")
+        st.text("No file was restored again within 7 days of its previous restore.")
     if not (waits.rows or clients.rows or repeated):
         st.text("No request of this period has a known wait.")
         components.show_sql(waits, clients, again)

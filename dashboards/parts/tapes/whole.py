@@ -33,13 +33,13 @@ def draw(page: Page) -> None:
     n_quicker = sum(row["is_whole_quicker"] or False for row in timed)
     if not timed:
         st.text(
-            "No log shows a mount with all files of its tape. Load the archive's file"
+            "No log shows a read mount of a tape whose files are known. Load the archive's file"
             " table, or logs of mounts that read whole tapes."
         )
     elif n_quicker:
         st.warning(f"In {n_quicker} of {len(timed)} mounts, reading the whole tape would have been faster.")
     else:
-        st.text(f"In none of {len(timed)} mounts would reading the whole tape have been faster.")
+        st.text(f"Reading the whole tape would not have been faster in any of {len(timed)} mounts.")
     if timed:
         hours = found.frame(timed).with_columns(
             wall_hours=pl.col("wall_s") / 3600,

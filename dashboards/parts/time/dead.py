@@ -48,10 +48,10 @@ def draw(page: Page) -> None:
             daily=is_daily,
         )
         components.show_chart(dead, chart, zooms=True)
-        st.caption(f"Empty: the drive did not move two files in succession in that {step}.")
+        st.caption(f"Empty: the drive had no gap between files in that {step}, or no log covers it.")
         components.show_table(dead, DEAD, [row for row in dead.rows if not row["hour_at"]])
     else:
-        st.info("No drive had dead time between two files in this period.")
+        st.info("No log shows dead time between files in this period.")
     split = page.ask("gaps_and_spool", longer_than_s=0, drive=drive)
     components.heading(split, "Was the next file ready?")
     components.show_table(split, SPLIT, split.rows_of(station=page.chosen["station"]))

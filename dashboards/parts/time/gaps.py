@@ -29,7 +29,7 @@ def draw(page: Page) -> None:
     station, drive = page.chosen["station"], page.chosen["drive"]
     cost = page.ask("gap_cost", station=station, drive=drive)
     if not cost.rows:
-        st.info("No drive moved two files in succession in this period.")
+        st.info("No log shows two files that a drive moved in succession in this period.")
         return
     earlier = page.ask_before("gap_cost", station=station, drive=drive)
     priced = page.ask("lost_time")
@@ -48,8 +48,8 @@ def _say_cost(page: Page, cost: Asked, earlier: Asked | None, priced: Asked) -> 
     (every,) = cost.rows_of(level="all")
     if not every["n_long_gaps"]:
         st.text(
-            f"None of {format.counted(every['n_gaps'], 'gap')} was long: the expected gap is"
-            f" {page.site['expected_gap_s']:g} s{_before(cost, earlier)}."
+            f"None of {format.counted(every['n_gaps'], 'gap')} exceeded the expected {page.site['expected_gap_s']:g} s"
+            f" by more than the limit of the rule for long gaps{_before(cost, earlier)}."
         )
         return
     st.text(
@@ -68,8 +68,8 @@ def _say_cost(page: Page, cost: Asked, earlier: Asked | None, priced: Asked) -> 
     if gains:
         total = gains[0] | {"gain_gb_day": sum(row["gain_gb_day"] for row in gains)}
         st.text(
-            f"Lost: {lost} could have moved in that time without other limits. Gain, the part that remains"
-            f" after the next bottleneck ({total['bottleneck']}): {priced.shown(total, 'gain_gb_day')}."
+            f"Lost: {lost} could have moved in that time without other limits. Gain, the part that"
+            f" the next bottleneck ({total['bottleneck']}) allows: {priced.shown(total, 'gain_gb_day')}."
         )
     else:
         st.text(
@@ -110,7 +110,7 @@ def _show_histograms(page: Page, cost: Asked) -> list[Asked]:
         )
         says = f"Gaps of station {name}." if name else "Gaps between files for which no station is known."
         components.show_chart(bins, chart, says, places[number % len(places)])
-    notes = [f"A drive has its own colour if at least {MUCH:.0%} of its gaps are long."]
+    notes = [f"Only a station's worst drives have their own colours: at least {MUCH:.0%} of their gaps are long."]
     if len(shown) < len(stations):
         notes.append(
             f"Of {len(stations)} stations, the {MOST_STATIONS} that lost most time are shown;"

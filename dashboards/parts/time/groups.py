@@ -45,14 +45,14 @@ def draw(page: Page) -> None:
     components.heading(weeks)
     if any(row["has_degraded"] for row in weeks.rows):
         st.warning(
-            "The reads of a storage group have become scattered. Compared with the group's first week"
+            "The reads of a storage group have become scattered within six weeks. Compared with the group's first week"
             " with at least 10 mounts, reads needed at least twice the drive-hours per TB, and a larger share of the"
             " mounts was chaotic."
         )
     if weeks.rows:
         components.show_table(weeks, WEEKS)
     else:
-        st.info("No log covers a read mount from request to dismount in this period.")
+        st.info("No log covers a read mount from request to dismount in the six weeks up to the period's last day.")
     components.show_sql(hours, spent, rates, weeks)
 
 
@@ -61,7 +61,7 @@ def _show_families(page: Page, group: str) -> Asked:
     hours = page.ask("family_hours", group=group)
     components.heading(hours, "Rates of file families")
     if not hours.rows:
-        st.info("No whole file was moved in this period.")
+        st.info("No log shows a complete file moved in this period.")
         return hours
     modes = [mode for mode in ("read", "write") if any(row["mode"] == mode for row in hours.rows)]
     mode = fields.choose("mode", "Of", [EVERY, *modes], page=st)

@@ -26,7 +26,7 @@ def draw(page: Page) -> None:
     components.heading(mounts, "Mounts that lost the most time")
     timed = [row for row in mounts.rows if row["requested_at"] and row["overall_rate_mb_s"] is not None]
     if not mounts.rows:
-        st.info("No mount moved files in this period.")
+        st.info("No log shows a mount that moved files in this period.")
     if timed:
         drawn = mounts.frame(timed[:MOST_DRAWN])
         components.show_chart(

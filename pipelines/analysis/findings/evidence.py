@@ -9,7 +9,7 @@ from pipelines.catalog.contracts import Rule
 from pipelines.catalog.sql_inspect import execute
 from pipelines.config.site import Site
 from pipelines.primitives.clock import Period
-from pipelines.warehouse.connection import LAKE, Connection
+from pipelines.warehouse.connection import Connection
 
 TEXT_CHARS = 300
 
@@ -22,9 +22,9 @@ def confidence(connection: Connection, rule: Rule, period: Period) -> str:
     row = execute(
         connection,
         "SELECT string_agg(DISTINCT source, ', ' ORDER BY source), sum(expected_s), sum(least(seen_s, expected_s))"
-        f" FROM {LAKE}.ops.coverage JOIN {LAKE}.site.source USING (source)"
+        " FROM ops.coverage JOIN site.source USING (source)"
         " WHERE ($kind IN (source, speaks_for)"
-        f" OR $kind = 'links' AND host IN (SELECT link FROM {LAKE}.site.link_port))"
+        " OR $kind = 'links' AND host IN (SELECT link FROM site.link_port))"
         " AND expected_s IS NOT NULL AND hour_at >= $begin AND hour_at < $end",
         {"kind": kind, "begin": period.bounds[0], "end": period.bounds[1]},
     ).fetchone()
@@ -54,8 +54,8 @@ def evidence(connection: Connection, site: Site, rule: Rule, hits: list[pl.DataF
         connection,
         "SELECT w.place, f.path, m.marked_at, m.message"
         " FROM (SELECT unnest(range(len($lines))) AS place, unnest($lines) AS line_no, unnest($files) AS file_id) w"
-        f" JOIN {LAKE}.ops.file f ON f.file_id = w.file_id"
-        f" LEFT JOIN {LAKE}.silver.mover_step m ON m.file_id = w.file_id AND m.line_no = w.line_no"
+        " JOIN ops.file f ON f.file_id = w.file_id"
+        " LEFT JOIN silver.mover_step m ON m.file_id = w.file_id AND m.line_no = w.line_no"
         " AND m.day BETWEEN CAST($first AS DATE) - 1 AND CAST($last AS DATE) + 1 ORDER BY ALL",
         {"lines": list(lines), "files": list(files), "first": min(instants), "last": max(instants)},
     ).fetchall()

@@ -4,7 +4,7 @@ A rule names its `cause` there. Where that is "hours", the hours come back at th
 that of the lost time on days like these; how the fixed drive would be used is not in it.
 """
 
-from datetime import timedelta
+from datetime import date, timedelta
 from typing import Any, NamedTuple
 
 from pipelines.analysis.findings.hit import Hit
@@ -26,46 +26,54 @@ class Gain(NamedTuple):
     bottleneck: str | None = None
 
 
-def days_priced(connection: Connection, rule: Rule, hit: Hit, period: Period) -> int:
-    """Days that a finding's price is spread over: of those it is of, the ones that have logs of drives.
+class Pricing:
+    """Prices of the findings of a night; what many of them share is asked once."""
 
-    All of them for rules on other logs, and where no drive log shows it.
-    """
-    n_days = hit.n_days or period.n_days
-    if "drives" not in rule.sources:
-        return n_days
-    (n_logged,) = ask_input(connection, "logged_drive_days", **_days(n_days, period)).row(0)
-    return n_logged or n_days
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+        self._n_logged: dict[tuple[date, date], int] = {}
+
+    def n_days(self, rule: Rule, hit: Hit, period: Period) -> int:
+        """Days that a finding's price is spread over: of those it is of, the ones that have logs of drives.
+
+        All of them for rules on other logs, and where no drive log shows it.
+        """
+        n_days = hit.n_days or period.n_days
+        if "drives" not in rule.sources:
+            return n_days
+        days = _days(n_days, period)
+        key = (days["first_day"], days["last_day"])
+        if key not in self._n_logged:
+            (self._n_logged[key],) = ask_input(self._connection, "logged_drive_days", **days).row(0)
+        return self._n_logged[key] or n_days
+
+    def gain(self, rule: Rule, hit: Hit, period: Period) -> Gain:
+        """What a finding is worth if its cause is fixed, a day of those it is priced for that have logs."""
+        who = rule.by[-1]
+        if not rule.cause or not hit.rows.height or who not in hit.rows.columns:
+            return Gain()
+        cause = rule.cause_of(hit.entity)
+        own: dict[str, Any] = _days(hit.n_days or period.n_days, period) | {"who": who, "name": hit.rows[who][0]}
+        n_days = self.n_days(rule, hit, period)
+        if cause == HOURS:
+            found, naive, bottleneck, n_rows = *self._of_hours(own, hit), 0
+        else:
+            found, naive, bottleneck, n_rows = ask_input(self._connection, "gain_of_cause", cause=cause, **own).row(0)
+        if found is not None:
+            least, most = (_scaled(bound_s, hit, naive, found, n_days) for bound_s in hit.lost_interval)
+            return Gain(found / n_days, least, most, bottleneck)
+        return Gain(0.0) if n_rows and cause == _NEEDS_WORK else Gain()
+
+    def _of_hours(self, own: dict[str, Any], hit: Hit) -> tuple[Any, Any, Any]:
+        rate, room, bottleneck = ask_input(self._connection, "gain_of_hours", **own).row(0)
+        if rate is None or hit.lost_s is None:
+            return None, None, None
+        naive = rate * hit.lost_s / 1e3
+        return naive if room is None else min(naive, room), naive, bottleneck
 
 
-def _days(n_days: int, period: Period) -> dict[str, Any]:
+def _days(n_days: int, period: Period) -> dict[str, date]:
     return {"first_day": period.last - timedelta(days=n_days - 1), "last_day": period.last}
-
-
-def gain(connection: Connection, rule: Rule, hit: Hit, period: Period) -> Gain:
-    """What a finding is worth if its cause is fixed, a day of those it is priced for that have logs."""
-    who = rule.by[-1]
-    if not rule.cause or not hit.rows.height or who not in hit.rows.columns:
-        return Gain()
-    cause = rule.cause_of(hit.entity)
-    own = _days(hit.n_days or period.n_days, period) | {"who": who, "name": hit.rows[who][0]}
-    n_days = days_priced(connection, rule, hit, period)
-    if cause == HOURS:
-        found, naive, bottleneck, n_rows = *_of_hours(connection, own, hit), 0
-    else:
-        found, naive, bottleneck, n_rows = ask_input(connection, "gain_of_cause", cause=cause, **own).row(0)
-    if found is not None:
-        least, most = (_scaled(bound_s, hit, naive, found, n_days) for bound_s in hit.lost_interval)
-        return Gain(found / n_days, least, most, bottleneck)
-    return Gain(0.0) if n_rows and cause == _NEEDS_WORK else Gain()
-
-
-def _of_hours(connection: Connection, own: dict[str, Any], hit: Hit) -> tuple[Any, Any, Any]:
-    rate, room, bottleneck = ask_input(connection, "gain_of_hours", **own).row(0)
-    if rate is None or hit.lost_s is None:
-        return None, None, None
-    naive = rate * hit.lost_s / 1e3
-    return naive if room is None else min(naive, room), naive, bottleneck
 
 
 def _scaled(bound_s: float | None, hit: Hit, naive: float, found: float, n_days: int) -> float | None:

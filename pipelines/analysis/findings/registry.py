@@ -12,7 +12,7 @@ from pipelines.catalog.sql_inspect import execute
 from pipelines.config.site import Site
 from pipelines.primitives.clock import Period
 from pipelines.primitives.errors import ContractError
-from pipelines.warehouse.connection import LAKE, Connection
+from pipelines.warehouse.connection import Connection
 
 
 def read_metric(connection: Connection, catalog: Catalog, rule: Rule, period: Period) -> pl.DataFrame:
@@ -37,7 +37,7 @@ def read_metric(connection: Connection, catalog: Catalog, rule: Rule, period: Pe
         named = " REPLACE (coalesce(station, drive) AS station)"
     # to the last column: resampled intervals depend on the order of rows
     order = ", ".join(f'"{column}"' for column in dict.fromkeys((*rule.by, *rule.time, *relation.column_names)))
-    return execute(connection, f"SELECT *{named} FROM {LAKE}.{rule.metric} WHERE {where} ORDER BY {order}", values).pl()
+    return execute(connection, f"SELECT *{named} FROM {rule.metric} WHERE {where} ORDER BY {order}", values).pl()
 
 
 def judge(rule: Rule, rows: pl.DataFrame, site: Site, period: Period) -> Iterator[Hit]:

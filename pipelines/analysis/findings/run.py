@@ -5,13 +5,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date, timedelta
 from itertools import groupby
-from typing import Any
+from typing import Any, NamedTuple
 
 from pipelines.analysis.findings import coverage_gate, joins, lifecycle
-from pipelines.analysis.findings.attribution import explain
+from pipelines.analysis.findings.attribution import ChangeLog
 from pipelines.analysis.findings.evidence import confidence, evidence
 from pipelines.analysis.findings.hit import Hit
-from pipelines.analysis.findings.pricing import days_priced, gain
+from pipelines.analysis.findings.pricing import Pricing
 from pipelines.analysis.findings.registry import judge, read_metric
 from pipelines.catalog.contracts import Catalog, Rule
 from pipelines.config.site import Site
@@ -35,6 +35,7 @@ def detect(connection: Connection, site: Site, catalog: Catalog, first: date, la
     """
     coverage_gate.check_names(site, catalog.rules)
     history, kin = lifecycle.read_history(connection), coverage_gate.Kin(connection)
+    shared = _Shared(history, Pricing(connection), ChangeLog(connection))
     found = Detected([], [])
     fired: list[joins.Fired] = []
     for rule in catalog.rules.values():
@@ -46,7 +47,7 @@ def detect(connection: Connection, site: Site, catalog: Catalog, first: date, la
         fired.extend(joins.Fired(rule, hit, period) for hit in covered)
         found.withheld.extend(seen.rows({hit.entity for hit in hits}, history))
     for _, same in groupby(joins.unexplained(fired), lambda one: one.rule.name):
-        found.findings.extend(_findings(connection, site, history, list(same)))
+        found.findings.extend(_findings(connection, site, shared, list(same)))
     joins.join(catalog.rules, found.findings)
     replace_day(connection, catalog.relations["gold.finding"], last, found.findings)
     replace_day(connection, catalog.relations["gold.suppressed_verdict"], last, found.withheld)
@@ -55,8 +56,16 @@ def detect(connection: Connection, site: Site, catalog: Catalog, first: date, la
     return found
 
 
+class _Shared(NamedTuple):
+    """What the findings of a night share, each asked once."""
+
+    history: lifecycle.History
+    pricing: Pricing
+    change_log: ChangeLog
+
+
 def _findings(
-    connection: Connection, site: Site, history: lifecycle.History, fired: list[joins.Fired]
+    connection: Connection, site: Site, shared: _Shared, fired: list[joins.Fired]
 ) -> Iterator[dict[str, Any]]:
     """The findings of one rule in its period. What they share is asked once: a rule can fire for a thousand drives."""
     rule, _, period = fired[0]
@@ -64,15 +73,13 @@ def _findings(
     lines = evidence(connection, site, rule, [one.hit.rows for one in fired])
     for one, shown in zip(fired, lines, strict=True):
         evident = {"confidence": trust, "evidence": json.dumps(shown, default=str)}
-        yield _finding(connection, history, *one) | evident
+        yield _finding(shared, *one) | evident
 
 
-def _finding(
-    connection: Connection, history: lifecycle.History, rule: Rule, hit: Hit, period: Period
-) -> dict[str, Any]:
+def _finding(shared: _Shared, rule: Rule, hit: Hit, period: Period) -> dict[str, Any]:
     lost_gb = None if hit.lost_bytes is None else hit.lost_bytes / 1e9
-    priced = gain(connection, rule, hit, period)
-    hit.facts |= explain(connection, rule, hit)
+    priced = shared.pricing.gain(rule, hit, period)
+    hit.facts |= shared.change_log.explain(rule, hit)
     words = {"entity": hit.entity, "value": hit.value} | hit.facts
     return {
         "day": period.last,
@@ -80,14 +87,14 @@ def _finding(
         "finding_id": lifecycle.identity(rule.name, hit.entity),
         "rule": rule.name,
         "severity": rule.severity,
-        "state": history.state(lifecycle.identity(rule.name, hit.entity), period.last),
+        "state": shared.history.state(lifecycle.identity(rule.name, hit.entity), period.last),
         "joined_to": None,
         "entity": hit.entity,
         "started_at": hit.started_at,
         "ended_at": hit.ended_at,
         "value": hit.value,
         "lost_hours": None if hit.lost_s is None else hit.lost_s / 3600,
-        "lost_gb_day": None if lost_gb is None else lost_gb / days_priced(connection, rule, hit, period),
+        "lost_gb_day": None if lost_gb is None else lost_gb / shared.pricing.n_days(rule, hit, period),
         "gain_gb_day": priced.gb_day,
         "gain_gb_day_low": priced.least,
         "gain_gb_day_high": priced.most,

@@ -54,7 +54,8 @@ def estimate_recall(
     rows = history.rows("tape_contents", volume=volume)
     if not rows:
         raise TapescopeError(
-            f"no file of tape {volume!r} is known", "`tapescope sql` on silver.volume_file lists tapes"
+            f"no file of tape {volume!r} is known",
+            'list known tapes: `tapescope sql "SELECT DISTINCT volume FROM silver.volume_file"`',
         )
     if len({row["system"] for row in rows}) > 1:
         raise TapescopeError(

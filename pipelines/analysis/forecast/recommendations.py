@@ -1,4 +1,4 @@
-"""The ledger of recommendations: the promised gain of each, since when it is done, and its measured effect."""
+"""The ledger of recommendations: the predicted gain of each, since when it is in effect, and its achieved gain."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ HOURS = ("down", "hours", "idle_queued")  # causes whose fix frees hours of driv
 
 @dataclass(frozen=True)
 class Score:
-    """One recommendation, its state, its promised and its measured gain."""
+    """One recommendation, its state, its predicted and its achieved gain."""
 
     number: int
     text: str
@@ -38,15 +38,15 @@ class Score:
 
     @property
     def verdict(self) -> str:
-        """Kept where the two intervals meet; else better or worse than promised."""
+        """As predicted where the two intervals meet; else more or less than predicted."""
         if self.found is None:
             return self.state
         gain = self.found.gain_gb_day
         if isinstance(gain, NoEstimate):
             return no_estimate(gain)
         if gain.high < self.predicted.low:
-            return "less than promised"
-        return "more than promised" if gain.low > self.predicted.high else "as promised"
+            return "less than predicted"
+        return "more than predicted" if gain.low > self.predicted.high else "as predicted"
 
 
 def recommend(site: Site, catalog: Catalog, finding: str, text: str | None = None) -> int:

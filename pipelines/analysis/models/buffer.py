@@ -157,7 +157,9 @@ def caught_by_day(apart: Ints, sizes: Ints, days: Ints, size_tb: float) -> Estim
     """Share of the bytes that a buffer of a size would have caught, its interval over days."""
     share = ratio_of_sums((sizes * caught(apart, size_tb)).astype(float), sizes.astype(float), days)
     if isinstance(share, NoEstimate):
-        return NoEstimate(share.reason.replace("clusters", "days"), "more days on which files are read")
+        return NoEstimate(
+            share.reason.replace("separate groups of values", "days"), "more days on which files are read"
+        )
     return Estimate(share.value, share.low, max(share.value, min(1.0, share.high)))
 
 

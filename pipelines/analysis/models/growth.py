@@ -166,7 +166,7 @@ def _weeks(days: Ints, written_gb: Floats, last_day: int) -> tuple[Floats, Float
 def _too_little(ahead: Floats, gb_day: Floats) -> NoEstimate | None:
     needed = f"logs of at least {LEAST_WEEKS} weeks with writes throughout; to separate seasons, logs of two years"
     if len(ahead) < LEAST_WEEKS:
-        return NoEstimate(f"only {len(ahead)} weeks have logs", needed)
+        return NoEstimate(f"only {len(ahead)} weeks have logs of at least five days", needed)
     if _is_cut(gb_day[np.argsort(ahead)] > 0):
         return NoEstimate("nothing was written at the start or at the end of the weeks with logs", needed)
     return None

@@ -77,7 +77,7 @@ def compare(
     (1.25, True, 1.0)
     >>> alone = compare(np.array([2.0, 16.0]), np.array([False, True]), np.zeros(2), np.arange(2))
     >>> alone.unmatched_ratio, alone.ratio.reason
-    (8.0, 'no group of comparable cases has 5 values in 3 independent clusters both before and after the change')
+    (8.0, 'no group of comparable cases has 5 values from 3 different mounts both before and after the change')
     """
     if not is_after.any() or is_after.all():
         nan, why = (
@@ -89,7 +89,7 @@ def compare(
     shift = _mix_shift(strata, is_after)
     usable = _usable(values, is_after, strata, clusters)
     if not usable:
-        enough = f"{MIN_VALUES} values in {MIN_CLUSTERS} independent clusters both before and after the change"
+        enough = f"{MIN_VALUES} values from {MIN_CLUSTERS} different mounts both before and after the change"
         why = NoEstimate(f"no group of comparable cases has {enough}", f"a group of comparable cases with {enough}")
         return Comparison(why, float("nan"), plain, shift, 0, 0)
     n_before, n_after = (sum(parts) for parts in zip(*((s.before.size, s.after.size) for s in usable), strict=True))

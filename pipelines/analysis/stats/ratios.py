@@ -30,7 +30,7 @@ def ratio_of_sums(
     >>> round(found.value, 2), round(found.low, 2), round(found.high, 2)
     (0.5, 0.43, 0.58)
     >>> ratio_of_sums(np.ones(3), np.ones(3), np.arange(3)).reason
-    'only 3 independent clusters, but 5 are needed'
+    'only 3 separate groups of values, but 5 are needed'
     """
     _, place = np.unique(clusters, return_inverse=True)
     a, b = np.bincount(place, above), np.bincount(place, below)
@@ -39,8 +39,8 @@ def ratio_of_sums(
         return NoEstimate("the denominator of the ratio is zero", "values above 0 in the denominator")
     if k < min_clusters:
         return NoEstimate(
-            f"only {k} independent clusters, but {min_clusters} are needed",
-            f"at least {min_clusters} independent clusters",
+            f"only {k} separate groups of values, but {min_clusters} are needed",
+            f"at least {min_clusters} separate groups of values",
         )
     ratio = float(a.sum() / b.sum())
     if ratio == 0:

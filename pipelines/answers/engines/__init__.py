@@ -19,9 +19,9 @@ from pipelines.warehouse.ownership import BOOK
 HERE = Path(__file__).parent
 MARK = "RELATIONS: dict[str, Any] = {}\n"
 TRINO = """\
-# Trino has no connector for DuckLake. Its connectors for Hive and Iceberg cannot read these files: the folders hold the
-# files of several snapshots, and only DuckLake's catalogue records which of their rows were deleted.
-# Its connector for DuckDB reads a plain DuckDB file: a copy that shows new data only after another export.
+# Trino has no connector for DuckLake. Trino's connectors for Hive and Iceberg cannot read the warehouse's files: the
+# folders hold the files of several snapshots, and only DuckLake's catalogue records which of their rows were deleted.
+# Trino's connector for DuckDB can read a copy in one plain DuckDB file. For newer data, export the copy again:
 #
 #   tapescope export /data/archive.duckdb
 #

@@ -14,7 +14,7 @@ from pipelines.primitives.format import counted, no_estimate, percent
 
 _WORDS = {
     "does not matter": "the size of a buffer does not matter",
-    "by chance": "repeated reads look random: a buffer catches hardly more than its share of the data",
+    "by chance": "repeated reads look random: a buffer serves hardly more than the share of the data that it can hold",
     "matters": "the size of a buffer matters",
 }
 _LIMITS = (
@@ -47,9 +47,9 @@ def buffer(
 ) -> None:
     """Show what a disk buffer in front of the tapes would serve.
 
-    The table has the share of the recalled data for each size of the buffer, and the size beyond which a larger
-    buffer would serve hardly more. The logged reads of drives and pools are replayed in order, also with one buffer
-    for each file family.
+    The table shows which share of the recalled data each size of the buffer would have served, and the size beyond
+    which a larger buffer would serve hardly more. The logged reads of drives and pools are replayed in order, also with
+    one buffer for each file family.
     """
     from pipelines.analysis.forecast import buffers
 

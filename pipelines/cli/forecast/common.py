@@ -43,7 +43,8 @@ def speed_options(command: Command) -> Command:
         (
             "--drives-like",
             "Use the speed and costs that were fitted to the site's mounts of one generation and mode, such as"
-            " 'LTO-4 read'. Default: the generation and mode with the most mounts for which the sizing formula fits.",
+            " 'LTO-4 read'. Default: of the generations and modes that the sizing formula fits, the one with the most"
+            " mounts.",
         ),
     ):
         command = click.option(option, help=text)(command)
@@ -80,9 +81,10 @@ def history(site_path: Path, day: datetime | None, n_days: int) -> Any:
 
 
 def calibration(like: str | None, speed: str | None, past: Past, mode: str = "") -> Any:
-    """Costs fitted to the mounts of the named drives, else of the drives with the best fit; None if a speed is given.
+    """Costs fitted to the site's mounts of kind `like`, by default of the best-fitting kind. With a speed, None.
 
-    Raises TapescopeError for unknown drives, and click.UsageError if there are neither fitted costs nor a speed.
+    Raises TapescopeError if `like` has no logs or no costs. Raises click.UsageError if no kind has costs, or if both
+    `like` and a speed are given.
     """
     from pipelines.analysis.forecast import fit_site
 
@@ -110,7 +112,7 @@ def calibration(like: str | None, speed: str | None, past: Past, mode: str = "")
         raise TapescopeError(f"no log shows {like!r} mounts", f"logged kinds of mounts: {', '.join(everyone)}")
     if everyone[like].unknown:
         why = "; ".join(dict.fromkeys(no_estimate(one, f"costs of {like}") for one in everyone[like].unknown.values()))
-        raise TapescopeError(why, "give --speed, and write efficiencies as numbers")
+        raise TapescopeError(why, "give --speed instead of --drives-like, and write efficiencies as numbers")
     return everyone[like]
 
 

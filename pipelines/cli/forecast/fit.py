@@ -98,17 +98,17 @@ def _campaign_notes(one: Any) -> Iterator[str]:
     if isinstance(one.end, NoEstimate):
         yield no_estimate(one.end, "the end of the campaign")
         return
-    yield f"the end is estimated from {one.end.n_days} days"
+    yield f"the end is estimated from the data moved on {one.end.n_days} days"
     for lever in one.end.levers:
         sooner = quantity(one.end.days.value - lever.days, "d")
         moved = quantity(lever.gb_day, "GB/day")
-        yield f"{lever.name}: {moved} would move in total, and the end would come {sooner} sooner"
+        yield f"{lever.name}: the campaign would move {moved} and end {sooner} sooner"
 
 
 @click.command()
 @format_option
 def roadmap(form: str) -> None:
-    """Show the published figures of drive generations. They are capacity, rate, size of a wrap, time to fill a tape."""
+    """Show the published figures of drive generations. They are capacity, rate, wrap size and time to fill a tape."""
     from pipelines.config import technology
 
     rows = [
@@ -135,5 +135,5 @@ def _promised(promise: Any) -> str:
         f"{promise.name} was announced with {promise.capacity_gb:g} GB at {promise.native_mb_s:g} MB/s"
         f" ({quantity(promise.fill_hours, 'h')} to fill), and sold with {sold.capacity_gb:g}"
         f" GB at {sold.native_mb_s:g} MB/s"
-        f" ({quantity(sold.fill_hours, 'h')})."
+        f" ({quantity(sold.fill_hours, 'h')} to fill)."
     )

@@ -38,7 +38,7 @@ def growth(group: str, family: str, past: Past, form: str) -> None:
 def _holds(now: Any) -> str:
     held = quantity(now.held_tb, "TB")
     if now.is_whole:
-        return f"{held} on tape (according to the export of volumes of {now.listed_at:%Y-%m-%d} and later writes)"
+        return f"{held} on tape (export of volumes on {now.listed_at:%Y-%m-%d}, plus later writes)"
     return f"{held} logged as written (no export of volumes shows earlier data)"
 
 

@@ -68,9 +68,9 @@ _TIME, _SIZE = _Amount("time", _SECONDS, "2h"), _Amount("size", _GB, "500GB")
 def mounts(past: Past, form: str, **options: Any) -> None:
     """Replay the recorded reads under another mount policy. It shows the drive-hours saved and the waits of requests.
 
-    Without options, several policies are tried; a policy is listed if no other is better in both hours and waits.
-    With options, the rest of the site's recorded policy is kept. There is no answer if the replay without changes
-    differs from the logs by more than 10 %.
+    Without options, several policies are tried. The table lists those that are certain to save drive-hours and that no
+    other policy beats in both hours and waits. With options, the rest of the site's recorded policy is kept. There is
+    no answer if the replay without changes differs from the logs by more than 10 %.
     """
     from pipelines.analysis.forecast import advise
 

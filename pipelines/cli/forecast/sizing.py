@@ -39,8 +39,8 @@ def drives(
 ) -> None:
     """Compute the number of drives that traffic needs. The answer has an interval and the most important inputs.
 
-    Every number may be VALUE or VALUE:LOW:HIGH, where LOW and HIGH are the ends of a 90 % interval. With --drives-like,
-    an efficiency may be FILESxMB. It is then computed from the site's costs for mounts of FILES files of MB megabytes.
+    Every number may be VALUE or VALUE:LOW:HIGH, where LOW and HIGH are the ends of a 90 % interval. Without --speed, an
+    efficiency may be FILESxMB. It is then computed from the site's costs for mounts of FILES files of MB megabytes.
     """
     from pipelines.analysis.models.sizing import drives_needed
 
@@ -74,7 +74,7 @@ def _class(text: str, found: Any) -> Any:
         raise click.UsageError(f"write a class of traffic as {_TRAFFIC}, not {text!r}")
     if mount := re.fullmatch(r"(\d+)x(\d+)", parts[2]):
         if found is None:
-            raise click.UsageError("an efficiency written as FILESxMB needs --drives-like")
+            raise click.UsageError("an efficiency written as FILESxMB needs --drives-like instead of --speed")
         efficiency = found.efficiency(int(mount[1]), int(mount[2]))
     else:
         efficiency = estimate(parts[2], f"{_TRAFFIC}: the efficiency")

@@ -60,15 +60,15 @@ def recall(
         if model.n_mounts
         else "assumed, because no mount at this site shows how long seeks take"
     )
-    notes = [f"Seeks: {interval(model.factor, '1')} times as long as in the published cost model ({basis})."]
+    notes = [f"Seeks take {interval(model.factor, '1')} times as long as in the published cost model ({basis})."]
     if found.n_lacking:
         notes.append(
             f"{found.n_lacking} files of the tape are not known, so the positions of files"
             " that follow them are underestimated."
         )
     shares = (
-        f"{_share(found.break_even)} if files are read in order of request,"
-        f" {_share(found.break_even_in_order)} if in order of position"
+        f"{_share(found.break_even)} if the alternative is order of request,"
+        f" {_share(found.break_even_in_order)} if it is order of position"
     )
     notes.append(
         f"{percent(found.share)} of the tape's files are requested. Reading the complete"

@@ -39,7 +39,8 @@ def get(
             content = _content(got, most_bytes if got.status_code == 200 else _SHOWN, end, timeout_s, is_stopped)
             if got.is_redirect:
                 raise TapescopeError(
-                    "the server redirects to another address, which tapescope does not follow", "give the other address"
+                    "the server redirects to another address, which tapescope does not follow",
+                    "set `prometheus` of the entry to the other address",
                 )
             if got.status_code != 200:
                 raise TapescopeError(f"the server answered {got.status_code} {_text(content) or got.reason}".strip())

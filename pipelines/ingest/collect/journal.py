@@ -48,4 +48,6 @@ def _cursor(lines: bytes) -> str:
     try:
         return str(json.loads(lines[lines.rstrip().rfind(b"\n") + 1 :])["__CURSOR"])
     except (ValueError, KeyError, TypeError):
-        raise TapescopeError("journalctl's entries have no cursor") from None
+        raise TapescopeError(
+            "journalctl printed an entry without a cursor, so tapescope cannot continue after it"
+        ) from None

@@ -56,7 +56,9 @@ def _arguments(request: Request, now: datetime) -> list[str]:
     """The command with its placeholders filled in: local time since the last answer, and the secret."""
     entry = request.entry
     if not request.token and any(TOKEN_PLACE in text for text in entry.command):
-        raise TapescopeError(f"the variable {entry.token} is not set", f"the command needs its value for {TOKEN_PLACE}")
+        raise TapescopeError(
+            f"the variable {entry.token} is not set", f"set it: the command needs its value for {TOKEN_PLACE}"
+        )
     since_s = request.spool.mark.get("since", now.timestamp() - entry.since) - entry.late
     since = datetime.fromtimestamp(since_s, ZoneInfo(entry.zone or request.site.zone))
     places = {SINCE_PLACE: f"{since:%Y-%m-%d %H:%M:%S}", TOKEN_PLACE: request.token}

@@ -71,8 +71,8 @@ def note_settings(found: dict[str, LinkFound], settings: dict[str, pl.DataFrame]
         connection.execute(f"CREATE TABLE bronze.{_CFG} ({columns})")
         for path, rows in settings.items():
             named = rows.with_columns(file_id=pl.lit(path))
-            connection.register("said", named.select(set(contract.column_names) & set(named.columns)).lazy())
-            connection.execute(f"INSERT INTO bronze.{_CFG} BY NAME SELECT * FROM said")
+            connection.register("named", named.select(set(contract.column_names) & set(named.columns)).lazy())
+            connection.execute(f"INSERT INTO bronze.{_CFG} BY NAME SELECT * FROM named")
         target = load_catalog().relations["silver.link_target"].sql
         declared = connection.execute(
             f"SELECT target, capacity_bytes_s, polled_host, polled, file_id, line_no FROM ({target}) ORDER BY target"

@@ -59,7 +59,7 @@ IS_WHOLE = True
 
 _HEAD_CHARS = 20_000  # a screen drawn without line breaks is shorter; other texts cost the square of their length
 _FEWEST_WORDS = 5  # of a screen's labels, sound; the worst print known keeps twelve. Reading by letters is slow.
-_NOTHING = "none of the labels WRITE REQUESTS, CACHE BLOCKS and JUKE DRIVE that sysperf prints"
+_NOTHING = "the lines have too few of sysperf's labels, such as WRITE REQUESTS, CACHE BLOCKS and JUKE DRIVE"
 _ANY = datetime(2000, 1, 1)  # an instant to try the first lines with
 
 

@@ -47,7 +47,7 @@ def recognise(head: list[str]) -> Claim:
         return Claim(False, share, f"only {share:.0%} of the lines begin like Enstore's log lines")
     if texts.str.contains(log_lines.WRAPPED).any():
         return Claim(
-            False, 0.3, "Enstore log lines copied from a document that broke them, so the messages are on other lines"
+            False, 0.3, "Enstore log lines that a document wrapped, so that the messages are on lines of their own"
         )
     if texts.str.contains(_TICKET).any():
         return Claim(False, 0.3, "parts of Enstore's tickets without their log lines, so they have no time")

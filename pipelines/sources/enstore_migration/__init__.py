@@ -25,7 +25,7 @@ from pipelines.sources.enstore_migration import status, steps, stories
 from pipelines.sources.protocol import Carry, Claim, Origin, Parsed, rejected
 
 TITLE = "Enstore migration log"
-VERSION = 1
+VERSION = 2
 TABLES = (steps.TABLE, stories.TABLE, status.TABLE)
 SPEAKS_FOR = "transfers"
 CAN_BE_CUT = True
@@ -41,7 +41,7 @@ def recognise(head: list[str]) -> Claim:
         return Claim(True, share, f"{share:.0%} of the lines have a time stamp and a task of Enstore's migration")
     if texts.str.contains(status.ROW).any():
         return Claim(False, 0.5, "rows of migrate --status without their header, so their volume is unknown")
-    return Claim(False, share, "no line has a time stamp in ctime format and a task of Enstore's migration")
+    return Claim(False, share, "fewer than 1 of 5 lines have a ctime time stamp and a task of Enstore's migration")
 
 
 def parse(lines: pl.DataFrame, origin: Origin, carry: Carry | None) -> Parsed:

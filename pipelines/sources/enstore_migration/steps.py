@@ -76,9 +76,9 @@ _SHAPES = (
     (("swap",), "failed", _SWAP_FAILED),
     (("scan",), "begun", _SCAN),
     (("scan",), "ended", _SCAN_DONE),
-    (("volume", "scan", "history"), "said", _VOLUME),
-    (("write",), "said", _COPIED),
-    (("restore",), "said", _RESTORE),
+    (("volume", "scan", "history"), "other", _VOLUME),
+    (("write",), "other", _COPIED),
+    (("restore",), "other", _RESTORE),
 )
 _GROUPS = ("bfid", "dst_bfid", "volume", "file_number", "source_path", "target_path", "state", "error", "seconds")
 
@@ -86,7 +86,7 @@ _GROUPS = ("bfid", "dst_bfid", "volume", "file_number", "source_path", "target_p
 def read(rows: pl.DataFrame) -> pl.DataFrame:
     """Rows with the columns of the table, and a `reason` where a line was cut.
 
-    A text of no known shape is kept unchanged, with phase `said`.
+    A text of no known shape is kept unchanged, with phase `other`.
     """
     text, words = pl.col("text"), pl.col("words")
     rows = rows.with_columns(text.str.extract_groups(_TASK_LINE).struct.unnest())
@@ -127,10 +127,10 @@ def read(rows: pl.DataFrame) -> pl.DataFrame:
 
 def _phase() -> pl.Expr:
     phase, result = pl.col("phase"), pl.col("result")
-    about_file = pl.col("bfid").is_not_null() & ~phase.is_in(["timed", "said"])
+    about_file = pl.col("bfid").is_not_null() & ~phase.is_in(["timed", "other"])
     return (
         pl.when(phase.is_null())
-        .then(pl.lit("said"))
+        .then(pl.lit("other"))
         .when(about_file & (result == "RETRY"))
         .then(pl.lit("retried"))
         .when(about_file & (result == "ERROR"))

@@ -68,7 +68,8 @@ def recognise(head: list[str]) -> Claim:
         return Claim(False, 0.0, "no line is a setting of MRTG")
     likeness = len(settings) / len(own)
     if likeness < 0.6 or not telling:
-        return Claim(False, likeness / 2, "few lines are settings of MRTG, or no setting is specific to MRTG")
+        why = "fewer than 6 of 10 lines are settings of MRTG, or no setting is specific to MRTG"
+        return Claim(False, likeness / 2, why)
     return Claim(True, likeness, f"{len(settings)} settings of MRTG")
 
 

@@ -60,8 +60,8 @@ def clock_of(whole: pl.DataFrame, marks: pl.DataFrame, origin: Origin, state: Ca
         start, step = _begin(origin, state)
         if start is None or step is None:
             raise UnreadableFile(
-                "a sorted nmon file whose AAA lines have no date, time or interval",
-                "provide the file as nmon wrote it",
+                "this nmon file is sorted, and its AAA lines lack the date, the time or the interval",
+                "provide the file as nmon wrote it, before it was sorted",
                 reason="no_clock",
             )
         begin = pl.lit(EPOCH + timedelta(microseconds=start), pl.Datetime("us"))

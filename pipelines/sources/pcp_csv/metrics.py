@@ -192,7 +192,7 @@ def why_uncertain(header: Header, field: Field) -> str:
     if header.is_pmrep and field.unit and field.factor is None and field.unit not in _PLAIN.get(field.metric.unit, ()):
         return f"unit not known: {field.unit[:40]}"
     if not header.is_pmrep and (field.metric.is_counter or field.metric.unit not in (COUNT, NUMBER)):
-        return "" if field.factor is not None else "the unit is not certain without pmdumptext's row of units (-u)"
+        return "" if field.factor is not None else "values left out, because pmdumptext printed no known unit (-u)"
     if header.delimiter == " " and field.metric.is_rescaled and not field.unit:
-        return "the unit is not certain in a predefined report"
+        return "values left out, because a predefined report of pmrep does not name their unit"
     return ""

@@ -9,7 +9,7 @@ from pipelines.sources._shared.metrics import CPU, DIVISORS, FACTORS, shares
 from pipelines.sources.pcp_csv.metrics import Field, Header, why_uncertain
 
 _RAW = "values are raw counters (pmrep -r), not rates"
-_NO_PARTS = "no shares, because not all of the processor times user, sys, idle and wait are given"
+_NO_PARTS = "no shares of processor time, because user, sys, idle or wait time is missing"
 _LARGEST = 2.0**62
 _BLANKS = ["", "?", "N/A", "NaN", "nan", "-nan", "inf"]
 

@@ -43,7 +43,7 @@ from pipelines.sources.rrdtool.heads import METRICS, Head, columns_of, metric_of
 from pipelines.sources.rrdtool.rows import START, bins
 
 TITLE = "rrdtool output"
-VERSION = 3
+VERSION = 4
 TABLES = ("link_sample", "network_sample", "host_sample")
 SPEAKS_FOR = "links"
 IS_WHOLE = True
@@ -72,7 +72,8 @@ def parse(lines: pl.DataFrame, origin: Origin, carry: Carry | None) -> Parsed:
     head = read_head(list(origin.head) or lines["text"].to_list())
     if head is None or head.why_not:
         raise UnreadableFile(
-            head.why_not if head else "no header of rrdtool's output", "provide databases of MRTG or Ganglia"
+            head.why_not if head else "no header of rrdtool's output",
+            "provide a database of MRTG or Ganglia, or its output from `rrdtool dump`, `fetch` or `xport`",
         )
     frame = bins(lines, head, state)
     good = frame.filter(pl.col("is_row") & pl.col("reason").is_null())

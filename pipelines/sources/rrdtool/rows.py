@@ -39,7 +39,7 @@ _VALUE = {
     "json": r"(?:[\[,]\s*)([^\s,\[\]\"]+)",
     "fetch": r"\s(\S+)",
 }
-START: Carry = {"cf": None, "pdp": None, "rra": 0, "last": [None, None], "n_odd": 0, "n_rows": 0}
+START: Carry = {"cf": None, "pdp": None, "rra": 0, "last": [None, None], "n_unreadable": 0, "n_rows": 0}
 
 
 def bins(lines: pl.DataFrame, head: Head, state: Carry) -> pl.DataFrame:
@@ -130,13 +130,13 @@ def _in_order(frame: pl.DataFrame, state: Carry) -> pl.DataFrame:
         .with_columns(reached=pl.col("whole").cum_max().forward_fill().over("rra"))
         .with_columns(
             before=pl.max_horizontal(pl.col("reached").shift(1).over("rra"), carried),
-            n_unreadable=(~pl.col("is_row") & ~pl.col("is_other")).cast(pl.Int64).cum_sum() + state["n_odd"],
+            n_unreadable=(~pl.col("is_row") & ~pl.col("is_other")).cast(pl.Int64).cum_sum() + state["n_unreadable"],
         )
     )
     if frame.height:
         now = frame.select(pl.max_horizontal("reached", carried)).to_series()[-1]
         state["last"] = [int(frame["rra"][-1]), now]
-        state["n_odd"] = int(frame["n_unreadable"][-1])
+        state["n_unreadable"] = int(frame["n_unreadable"][-1])
         state["n_rows"] += int(frame["is_row"].sum())
     return frame
 

@@ -23,7 +23,7 @@ START: Carry = {
     "open": None,
     "command": None,  # shown above, until the next one
     "status": None,  # printed above the times of a run that failed
-    "said": [],  # notes for the run whose lines come next
+    "notes": [],  # notes for the run whose lines come next
     "clock": None,  # microseconds: when the next run begins, if the file says so
     "fold": None,  # see _stamps
     "in_verbose": False,
@@ -68,14 +68,14 @@ class Collector:
             case "bad_number":
                 return "bad_number"
             case "command":
-                state |= {"command": what["command"], "status": None, "said": []}
+                state |= {"command": what["command"], "status": None, "notes": []}
             case "date":
                 state["clock"] = self.clocks.get(line_no)
                 return "used" if state["clock"] is not None else "bad_time"
             case "failed":
                 state["status"] = what["status"]
             case "error" | "killed":
-                state["said"] = [*state["said"][-3:], what["text"][:200]]
+                state["notes"] = [*state["notes"][-3:], what["text"][:200]]
             case "extra" | "detail":
                 pass
             case "summary" if self.state["open"] is None and what["is_progress"] | what["is_whole"]:
@@ -97,7 +97,7 @@ class Collector:
                 side = line.kind if line.kind != "blocks" else "out" if "in" in run else "in"
                 run[side] = [what["full"], what["partial"]]
             case "truncated":
-                run["notes"].append(f"{what['n']} truncated records: part of each block was lost")
+                run["notes"].append(f"{what['n']} truncated records: dd discarded the end of each of them")
             case "summary":
                 run.update(bytes=what["bytes"], dd_s=what["seconds"])
             case "real" | "user" | "sys":
@@ -138,9 +138,9 @@ class Collector:
             "exit_status": state["status"] if run.get("exit_status") is None else run["exit_status"],
             **figures(run, command),
         }
-        row["note"] = "; ".join([*state["said"], *row["note"]]) or None
+        row["note"] = "; ".join([*state["notes"], *row["note"]]) or None
         row["ended_at"] = self._end(run["line_no"], row["elapsed_s"])
-        state |= {"status": None, "said": []}
+        state |= {"status": None, "notes": []}
         self.rows.append(row)
 
     def _end(self, line_no: int, elapsed_s: float | None) -> int | None:

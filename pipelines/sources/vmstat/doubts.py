@@ -26,7 +26,7 @@ UNIT, FROZEN = (
     "memory left out, because procps 4.0.0 to 4.0.2 does not update it",
 )
 GONE, GUEST, WRAPPED = (
-    "counters of disks and swap are missing",
+    "disk and swap rates left out, because this version of vmstat prints only 0 for them",
     "user and guest time left out, because guest time is counted since boot",
     "wrapped counter",
 )

@@ -49,8 +49,8 @@ def _together(hits: list[Hit]) -> Hit:
     dearest = max(hits, key=lambda hit: hit.lost_s or 0.0)
     lost_s, lost_bytes = (sum(getattr(hit, name) or 0.0 for hit in hits) for name in ("lost_s", "lost_bytes"))
     bounds = [sum(hit.lost_interval[side] or 0.0 for hit in hits) for side in (0, 1)]
-    others = " and ".join(sorted({hit.facts["mode"] for hit in hits if hit is not dearest}))
-    also = f"; {lost_s / 3600:.2f} h lost, {others} with it" if others else ""
+    modes = " and ".join(sorted({f"{hit.facts['mode']}s" for hit in hits}))
+    also = f"; {lost_s / 3600:.2f} h lost in total for {modes}" if len(hits) > 1 else ""
     facts = dearest.facts | {"hours": lost_s / 3600, "also": also}
     return replace(
         dearest,
@@ -149,7 +149,7 @@ def _past(contrast: Contrast) -> str:
     if isinstance(found, NoEstimate):
         return "too few earlier files of the drive for a comparison"
     if found.low <= 1 <= found.high:
-        return "the drive's rate was not higher in the past"
+        return "the drive's rate does not clearly differ from its past rate"
     change = f"{abs(1 - found.value):.0%} {'below' if found.value < 1 else 'above'}"
     return f"the drive's rate is {change} its past rate"
 

@@ -104,7 +104,7 @@ class Changes:
     def __post_init__(self) -> None:
         above = (self.speed, self.depth, self.instances, self.inputs, self.outputs, self.disk_mb_s, self.link_mb_s)
         if any(one is not None and one <= 0 for one in (*above, self.chunk_gb, *self.drives.values())):
-            raise ValueError("every value of a change must be above 0")
+            raise ValueError("every value of a change except the gap must be above 0")
         if self.gap_s is not None and self.gap_s < 0:
             raise ValueError("a gap cannot be negative")
         if self.instances > 1 and self.inputs is None and self.outputs is None:

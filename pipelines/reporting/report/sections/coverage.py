@@ -26,11 +26,11 @@ def header(asker: Asker) -> Section:
     chosen = f"; {asker.chosen}" if asker.chosen else ""
     facts = [("period", f"{days_text(asker.first, asker.last)}, calendar days of {site.zone}{chosen}")]
     facts += [*_freshness(asker), *_rules(asker)]
-    seen = [row for row in asker.ask("coverage").as_dicts() if row["level"] == "source"]
-    facts += [(f"seen: {row['source']}", _coverage(row)) for row in seen]
-    if not seen:
+    covered = [row for row in asker.ask("coverage").as_dicts() if row["level"] == "source"]
+    facts += [(f"covered: {row['source']}", _coverage(row)) for row in covered]
+    if not covered:
         facts.append(
-            ("seen", "no log: the warehouse has no log lines for the period, and site.toml declares no log for it")
+            ("covered", "no log: the warehouse has no log lines for the period, and site.toml declares no log for it")
         )
     facts += [*_days_unseen(asker), *_clocks(asker)]
     facts += [("verdict", _verdict(asker)), *_withheld(asker)]
@@ -83,7 +83,7 @@ def _days_unseen(asker: Asker) -> list[tuple[str, str]]:
     named = listed(unseen, _MOST_DAYS)
     return [
         (
-            "not seen",
+            "not covered",
             f"{len(unseen)} of {len(days)} days have no log of the tape system and are left out of all totals: {named}",
         )
     ]

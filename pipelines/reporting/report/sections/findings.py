@@ -27,7 +27,7 @@ def losses(asker: Asker) -> Section:
     title = "Top three recoverable losses"
     if not rows:
         text = (
-            "No finding of the period has a gain or loss in GB or hours."
+            "No finding of the period has a recoverable loss in GB or hours."
             if covering(asker)
             else ("No log covers the period, so no loss can be named.")
         )

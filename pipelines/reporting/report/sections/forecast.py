@@ -46,11 +46,11 @@ def campaigns(asker: Asker) -> Section:
     sentences += _plans(asker)
     room = asker.table(
         "spool_headroom",
-        "Time until the spools are full if tape drives stop writing",
+        "Time until an empty spool is full: if nothing goes out (outage), and at the net rate (fill)",
         ["station", "spool_gb", "in_active_mb_s", "net_mb_s", "outage_hours", "fill_hours"],
     )
     left = len(declared) - _MOST
-    notes = [f"{left} more campaigns: `tapescope forecast campaign`"] if left > 0 else []
+    notes = [f"`tapescope forecast campaign` lists {left} more campaigns"] if left > 0 else []
     return Section(
         "Campaigns and space",
         sentences=sentences,
@@ -121,7 +121,7 @@ def _holdings(ahead: list[Row]) -> str:
         met = "counting only logged writes, because no export of volumes shows earlier data"
     if factor["value"] is None:
         return f"{text}, {met}, if average daily writes do not change; {no_estimate(_refusal(factor), 'growth')}"
-    grows = f"writing grows by a factor of {interval(_estimate(factor), '1')} a year"
+    grows = f"daily writes grow by a factor of {interval(_estimate(factor), '1')} a year"
     return f"{text}, {met}; {grows}, estimated from {counted(holds['n_samples'], 'day')}"
 
 

@@ -95,8 +95,8 @@ def _followed(asker: Asker) -> list[str]:
         return []
     if not n_followed:
         return [
-            f"None of {counted(n_all, 'recall')} can be traced to a drive. To trace them, give the log of CTA's tape "
-            f"daemon and billing records with the file's URI, or the log of ENDIT's retriever."
+            f"None of {counted(n_all, 'recall')} can be traced to the tape system. To trace them, give the log of CTA's"
+            f" tape daemon and billing records with the file's URI, or the log of ENDIT's retriever."
         ]
     return [f"{percent(n_followed / n_all)} of {counted(n_all, 'recall')} can be traced to the tape system."]
 

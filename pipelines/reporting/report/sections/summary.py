@@ -26,7 +26,7 @@ def one_sentence(asker: Asker) -> Section:
         moved = f"No transfer was logged on {drives}, {when}"
     else:
         worked = headline["moving_data_hours"]
-        hours = "for a time that no log shows" if worked is None else f"in {fixed(worked, 'h')} of {available}"
+        hours = "for an unknown time (no log shows it)" if worked is None else f"in {fixed(worked, 'h')} of {available}"
         share = "" if worked is None else f" ({percent(worked / headline['available_hours'])})"
         moved = (
             f"{quantity(headline['moved_tb'], 'TB')} moved on {drives}, {when}"
@@ -53,7 +53,7 @@ def _by_pools(asker: Asker) -> str:
     words = {"store": "to", "restore": "from"}
     moved = {name: sum(row["moved_gb"] for row in rows if row["operation"] == name) for name in words}
     parts = [f"{quantity(moved[name], 'GB')} {words[name]} tape" for name in words if moved[name]]
-    return f"; according to the pools' records {' and '.join(parts)}" if parts else ""
+    return f"; according to the pools' records, they moved {' and '.join(parts)}" if parts else ""
 
 
 def _rates(headline: Row) -> str:
@@ -69,7 +69,7 @@ def _rates(headline: Row) -> str:
 def _worst(asker: Asker, headline: Row) -> str:
     if is_withheld(headline):
         return "the use of the drive-hours is not judged, because most of them have no log"
-    return _named_worst(asker) if asker.only("losses") else "no finding has a loss in GB or hours"
+    return _named_worst(asker) if asker.only("losses") else "no finding has a recoverable loss in GB or hours"
 
 
 def _named_worst(asker: Asker) -> str:
@@ -197,11 +197,12 @@ def drives(asker: Asker) -> Section:
     tables += [changes] if changes.rows else []
     sentences = [
         "Drive rate is bytes ÷ time in which the drive moved them. Overall rate is bytes ÷ wall-clock time from mount"
-        " request to end of dismount, for completely logged mounts. f is overall rate ÷ drive rate. Bytes, files and"
-        " times are those within the period, also of mounts that began before it. The basis of a drive rate names how"
-        " its time was measured. call: inside the drive calls; block: the loop over blocks, with checksums and waits"
-        " for the buffer. encp: the client's time, which includes waits for data and file marks, so the rate is too low"
-        " where drives waited. estimate: length of a TSM session less its waits for media, client and network."
+        " request to end of dismount, for completely logged mounts. f is overall rate ÷ drive rate. Only bytes, files"
+        " and times within the period count, even if the mount began before it. The basis of a drive rate names how its"
+        " time was measured. call: inside the drive calls. block: in the loop over blocks, with checksums and waits for"
+        " the buffer. counter: by the kernel's counters. encp: the client's time, which includes waits for data and"
+        " file marks, so the rate is too low where drives waited. estimate: length of a TSM session less its waits for"
+        " media, client and network."
     ]
     return Section(
         "Drives", sentences=sentences if asker.ask("drives").rows else ["No log names a drive."], tables=tables

@@ -49,7 +49,7 @@ def claim_of(head: list[str], program: str) -> Claim:
     counts = {name: int(texts.str.contains(_line_of(name)).sum()) for name in PROGRAMS}
     n_own = counts[program]
     if max(counts, key=lambda name: counts[name]) != program and max(counts.values()):
-        return Claim(False, 0.5, f"most lines are from another program of CTA, not from {words}")
+        return Claim(False, 0.5, f"more lines are from another program of CTA than from {words}")
     if n_own >= _LEAST_SHARE * len(texts) and n_own:
         return Claim(True, max(0.6, n_own / len(texts)), f"{n_own} log lines of {words}")
     if n_own:
