@@ -81,7 +81,7 @@ def _intervals(results: list[dict[str, Any]]) -> str:
         else:
             covered[key].append(interval["covered"])
     lines = [
-        f"{rule}: the interval of {name} contains the true value in {mean(held):.3f} of {len(held)} findings"
+        f"{rule}: the interval of {name} contains the true value in a share of {mean(held):.3f} of {len(held)} findings"
         for (rule, name), held in covered.items()
     ]
     lines += [

@@ -85,13 +85,13 @@ def form(drives: dict[str, int]) -> Changes:
             "instances", "Migration processes at a station", one, "each reads and writes tapes of its own", 1
         )
         inputs = fields.count(
-            "inputs", "Tapes a process reads at once", two, "with several processes at a station, each reads as many"
+            "inputs", "Tapes a process reads at once", two, "if a station has several processes, each reads this many"
         )
         outputs = fields.count(
             "outputs",
             "Tapes a process writes at once",
             three,
-            "with several processes at a station, each writes as many",
+            "if a station has several processes, each writes this many",
         )
         one, two, three = st.columns(3)
         disk = fields.number("disk", "A station's disks carry at most [MB/s]", 0.1, one, "reads and writes together")

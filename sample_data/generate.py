@@ -101,7 +101,11 @@ def main(arguments: list[str] | None = None) -> None:
         type=int,
         help="number that determines the faults and all random values (default: the seed of the scenario)",
     )
-    parser.add_argument("--no-faults", action="store_true", help="plant no faults, and keep all stations busy")
+    parser.add_argument(
+        "--no-faults",
+        action="store_true",
+        help="plant no faults; in the story migration, also keep all stations busy",
+    )
     parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="e.g. pic.test4.drive_mb_s=70")
     options = parser.parse_args(arguments)
     overrides: dict[str, int | float | str] = {}
@@ -123,7 +127,7 @@ def _chosen(name: str, seed: int | None, is_quiet: bool, overrides: dict[str, in
     if isinstance(story, scenario.MigrationScenario):
         changes |= {"set": story.set | overrides} | ({"faults": False} if is_quiet else {})
     elif overrides:
-        raise ValueError("--set changes only numbers of the story migration; for other stories, write a scenario file")
+        raise ValueError("--set works only with the story migration; to change other scenarios, edit their TOML files")
     elif is_quiet:
         changes["fault"] = ()
     return story.model_copy(update=changes)

@@ -76,8 +76,8 @@ def _run_test(run: DriveRun, test: PicTest, sizes: list[int]) -> None:
     left = total - spent - (end - eject) - us(SLACK_S)
     if left < us(0.2) * len(calls):
         raise ValueError(
-            f"an overall rate of {test.overall_mb_s} MB/s leaves no time"
-            f" for positioning at a drive rate of {test.drive_mb_s} MB/s"
+            f"with a drive rate of {test.drive_mb_s} MB/s, an overall rate of {test.overall_mb_s} MB/s"
+            " leaves no time for positioning; set a lower overall_mb_s or a higher drive_mb_s"
         )
     weights = [0.7 + 0.6 * run.rng.random() for _ in calls]
     unit = left / sum(weights)

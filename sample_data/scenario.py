@@ -64,10 +64,10 @@ class LibraryScenario(_Model):
         first, last = self.first_day, self.first_day.toordinal() + self.days
         if not date(2009, 11, 10).toordinal() <= first.toordinal() <= last <= date(2010, 3, 13).toordinal():
             raise ValueError(
-                "the days must be between 2009-11-10 and 2010-03-13, because the generator uses one offset from UTC"
+                "the days must be between 2009-11-10 and 2010-03-13, because the generator knows only winter time"
             )
         if late := [fault.kind for fault in self.fault if fault.from_day >= min(fault.to_day, self.days)]:
-            raise ValueError(f"{late[0]} must begin before its to_day, and within the days of the scenario")
+            raise ValueError(f"from_day of {late[0]} must be before its to_day, and within the days of the scenario")
         return self
 
     @property
@@ -102,10 +102,10 @@ class CtaScenario(_Model):
         since = first - (self.past_days + FORTNIGHT if self.past_days else 0)
         if not date(2025, 11, 1).toordinal() <= since <= last <= date(2026, 3, 28).toordinal():
             raise ValueError(
-                "the days must be between 2025-11-01 and 2026-03-28, because the generator uses one offset from UTC"
+                "the days must be between 2025-11-01 and 2026-03-28, because the generator knows only winter time"
             )
         if late := [fault.kind for fault in self.fault if fault.from_day >= min(fault.to_day, self.days)]:
-            raise ValueError(f"{late[0]} must begin before its to_day, and within the days of the scenario")
+            raise ValueError(f"from_day of {late[0]} must be before its to_day, and within the days of the scenario")
         return self
 
     @property

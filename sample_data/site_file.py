@@ -27,8 +27,8 @@ warehouse = "var/warehouse"
 duty_threshold_mb_s = 5.0                # a half-hour above this counts as active
 expected_gap_s = 2.0                     # avoidable gap between two files that is normal at this site, in seconds
 log_silence_s = 600                      # seconds; a longer pause of a log counts as not covered
-# min_coverage = {{ long_gap = 0.9 }}      # share of its logs that a rule needs, in place of the rule's own value
-# change_log = "changes.csv"             # changes made on purpose, with the columns at, what, entities, note; or:
+# min_coverage = {{ long_gap = 0.9 }}      # coverage that a rule needs for a verdict, in place of the rule's own value
+# change_log = "changes.csv"             # CSV of changes made on purpose (at, what, entities, note). Or per change:
 # [[change]]
 # at = 2010-03-08T14:00:00
 # what = "blocksize 512 -> 1024 kB"
@@ -87,7 +87,7 @@ def site_text() -> str:
             f'[[link]]\nname = "{station.link}"\nstation = "{station.name}"\n'
             'capacity_mb_s = 250.0\npolled = "switch"\n\n'
         )
-    parts.append("# The amount to move, and the start: `tapescope forecast campaign` shows the progress.\n")
+    parts.append("# How much data to move, and from which day: `tapescope forecast campaign` shows the progress.\n")
     parts.append('[[campaign]]\nname = "LTO-2 to LTO-4"\nsize_tb = 1000.0\nfrom = 2010-03-10\nmode = "write"\n\n')
     parts.append("# The planned size of the archive: `tapescope forecast growth` compares it with the forecast.\n")
     parts.append("# [[plan]]\n# by = 2012-01-01\n# holdings_tb = 5000.0\n")

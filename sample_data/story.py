@@ -226,7 +226,7 @@ def _override(settings: Settings, key: str, value: str) -> None:
     except (KeyError, AttributeError):
         raise ValueError(f"there is no setting {key!r}; see the classes of sample_data/story.py") from None
     if not path or not isinstance(old, int | float | str):
-        raise ValueError(f"{key!r} is not a single number or word")
+        raise ValueError(f"--set cannot change {key!r}; name one value in a group, e.g. fault.long_gap_s")
     new = type(old)(value)
     if isinstance(target, dict):
         target[name] = new

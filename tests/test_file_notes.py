@@ -69,7 +69,7 @@ def test_a_single_snapshot_of_disks_says_why_it_gives_no_record(tmp_path: Path) 
 
 def test_init_quotes_zone_words_as_evidence(tmp_path: Path) -> None:
     (tmp_path / "host1.txt").write_text(VMSTAT)
-    assert "names of zones next to time stamps: JST (3 lines)" in written(survey(tmp_path), tmp_path)
+    assert "time stamps name these zones: JST (3 lines)" in written(survey(tmp_path), tmp_path)
 
 
 BILLING = """\

@@ -379,7 +379,8 @@ def of_the_models(night: Night) -> None:
         same = printed[row["file family"]]
         assert (row["reads"], row["read [TB]"]) == (same["n_reads"], round(same["read_tb"], 3))
         if same["flat_from_tb"] is not None:
-            assert row["sufficient buffer size [TB]"] == same["flat_from_tb"]
+            label = "buffer size from which doubling catches under 1 % more of the bytes [TB]"
+            assert row[label] == same["flat_from_tb"]
             assert row["share of bytes read again"] == format.percent(same["again_share"])
 
 

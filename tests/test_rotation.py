@@ -369,9 +369,8 @@ def test_a_log_copied_under_another_date_is_refused_with_both_names(site: Site) 
     files = steps.ingest(site).files
     assert [file.state for file in files] == ["loaded", "failed"]
     assert files[1].reason == (
-        "other_date: the file has the same lines as logs/dated/e_2009-03-10.copy,"
-        " which was read with the date 2009-03-10;"
-        " one of the two dates is wrong: remove the file with the wrong date"
+        "other_date: logs/dated/e_2009-03-10.copy has the same lines and was read with another date, 2009-03-10;"
+        " one of the two files has a wrong date: remove that file"
     )
     (site.root / "logs/dated/e_2009-03-10.copy").unlink()
     assert states(site) == {"dated/e_2010-03-10": "loaded"}

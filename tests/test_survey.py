@@ -137,9 +137,7 @@ def test_files_without_a_clock_get_a_stub_that_reads_them(tmp_path: Path) -> Non
     for name in ("one", "two"):
         (tmp_path / f"{name}.txt").write_text(VMSTAT)
     text = guessed(tmp_path)
-    assert (
-        "2 of 2 files are refused without further keys: the rows have no date" in text and "# and also: two.txt" in text
-    )
+    assert "2 of 2 files cannot be read yet: the rows have no date" in text and "# and also: two.txt" in text
     stub = text[text.index("# [[input]]") : text.index("# and also:")]
     assert [line.split("=")[0].strip() for line in stub.splitlines()[1:]] == ["# glob", "# start_at", "# interval_s"]
     (tmp_path / "site.toml").write_text(text.replace(stub, re.sub("^# ", "", stub, flags=re.M)))

@@ -234,8 +234,8 @@ class DayLinks:
         """
         return self.waits(self.waits(days), (_CTA_REQUESTS,))
 
-    def note_made(self, name: str) -> None:
-        """A relation was made again: what is read from it is asked for again, for days may have further pairs."""
+    def note_changed(self, name: str) -> None:
+        """A relation has other rows: what is read from it is asked for again, for days may have further pairs."""
         for sql, asked in self._asked.items():
             if name in sql:
                 asked.clear()

@@ -75,10 +75,13 @@ class Inputs:
             self._views[name] = table
         return f"temp.{_named('read', name)}"
 
-    def table(self, relation: Relation) -> str:
-        """Where all rows of a relation are: in memory if they are few and were read or made before."""
+    def made_in(self, relation: Relation) -> str:
+        """Where all rows of the days that were made are: in memory if they are few, or were kept there."""
         window, table = self._held.get(relation.full_name, (None, ""))
-        return table if window == _WHOLE else self._table(relation.full_name)
+        if window == _WHOLE:
+            return table
+        is_kept = relation.full_name in self._fresh
+        return f"temp.{_named('fresh', relation.full_name)}" if is_kept else self._present.table(relation.full_name)
 
     def _table(self, name: str) -> str:
         """The table or view that has all rows of a relation as they are now."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from datetime import date
+from typing import NamedTuple
 
 import duckdb
 
@@ -75,6 +76,16 @@ def unreadable(connection: Connection, catalog: Catalog) -> list[Relation]:
     return found
 
 
+class _Compared(NamedTuple):
+    """A day's rows of a relation, those made now and those in the lake."""
+
+    day: date
+    is_other: bool  # they differ in any column
+    has_other_content: bool  # they differ in a column other than those of lineage
+    had_rows: bool
+    has_rows: bool
+
+
 class _Build:
     """A build while it goes on."""
 
@@ -131,19 +142,21 @@ class _Build:
                 continue
             compared = self._compare(relation, run)
             is_all = n_made <= FEW and self._present.is_within(relation.full_name, run)
-            if rewritten := [day for day, is_other, _, _ in compared if is_other]:
+            if rewritten := [one for one in compared if one.is_other]:
                 self.inputs.keep_fresh(relation, run, bind(_OF_DAYS, [run]), n_made)
-                self._write_days(relation, rewritten, [day for day, _, _, is_there in compared if is_there])
+                self._write_days(relation, rewritten)
             if rewritten or is_all:
                 self.inputs.replaced(relation, bind(_OF_DAYS, [run]) if is_all else "")
-            changed |= {day for day, _, has_other_content, _ in compared if has_other_content}
-        self._links.note_made(relation.full_name)
+                self._links.note_changed(relation.full_name)
+            changed |= {one.day for one in compared if one.has_other_content}
 
-    def _write_days(self, relation: Relation, days: list[date], filled: list[date]) -> None:
-        table, n_before = f"{LAKE}.{relation.full_name}", 0
-        if self._present.n_rows(relation.full_name):
-            n_before = self._n_changed(bind(f"DELETE FROM {table} WHERE day IN (SELECT unnest(?))", [days]))
-        n_after = self._n_changed(f"INSERT INTO {table} {bind(_OF_DAYS, [days])}")
+    def _write_days(self, relation: Relation, rewritten: list["_Compared"]) -> None:
+        table, days = f"{LAKE}.{relation.full_name}", [one.day for one in rewritten]
+        n_before = n_after = 0
+        if had := [one.day for one in rewritten if one.had_rows]:
+            n_before = self._n_changed(bind(f"DELETE FROM {table} WHERE day IN (SELECT unnest(?))", [had]))
+        if filled := [one.day for one in rewritten if one.has_rows]:
+            n_after = self._n_changed(f"INSERT INTO {table} {bind(_OF_DAYS, [filled])}")
         self._changes.n_rows += n_after
         self._present.replaced(relation.full_name, n_before, n_after, days, filled)
 
@@ -175,26 +188,25 @@ class _Build:
         site = with_neighbours(own)
         self.inputs.set_window((min(around), max(around)), (min(site), max(site)))
 
-    def _compare(self, relation: Relation, run: list[date]) -> list[tuple[date, bool, bool, bool]]:
-        """Days with rows, made now or in the lake: whether those differ in any column, in content (lineage left out),
-        and whether any was made now.
-        """
+    def _compare(self, relation: Relation, run: list[date]) -> list["_Compared"]:
+        """Days with rows, made now or in the lake."""
         if not self._present.n_rows(relation.full_name):  # a first build: nothing to compare with
-            sql = bind("SELECT DISTINCT day, true, true, true FROM made WHERE day IN (SELECT unnest(?))", [run])
-            return self._connection.execute(sql).fetchall()
+            sql = bind("SELECT DISTINCT day FROM made WHERE day IN (SELECT unnest(?))", [run])
+            return [_Compared(day, True, True, False, True) for (day,) in self._connection.execute(sql).fetchall()]
         everything = ", ".join(f'"{name}"' for name in relation.column_names)
         before = self._present.table(relation.full_name)
         content = ", ".join(f'"{name}"' for name in relation.column_names if name not in relation.lineage)
         sums = f"SELECT day, count(*) AS n, sum(hash({everything})) AS e, sum(hash({content})) AS s"
-        return execute(
+        found = execute(
             self._connection,
             f"WITH new AS ({sums} FROM made WHERE day IN (SELECT unnest($days)) GROUP BY day),"
             f" old AS ({sums} FROM {before} WHERE day IN (SELECT unnest($days)) GROUP BY day)"
             " SELECT coalesce(new.day, old.day), (new.n, new.e) IS DISTINCT FROM (old.n, old.e),"
-            " (new.n, new.s) IS DISTINCT FROM (old.n, old.s), new.n IS NOT NULL"
+            " (new.n, new.s) IS DISTINCT FROM (old.n, old.s), old.n IS NOT NULL, new.n IS NOT NULL"
             " FROM new FULL JOIN old ON old.day = new.day",
             {"days": run},
         ).fetchall()
+        return [_Compared(*row) for row in found]
 
     def _make(self, relation: Relation) -> int:
         """The rows of its SELECT as the table `made`: it must yield exactly what its header promises."""

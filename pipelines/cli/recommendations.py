@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @click.group()
 def recommendation() -> None:
-    """Record recommendations with their predicted gain. It is compared with the achieved gain."""
+    """Record recommendations with their predicted gain. `list` compares it with the achieved gain."""
 
 
 @recommendation.command()

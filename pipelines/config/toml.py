@@ -14,7 +14,7 @@ Places = dict[tuple[str | int, ...], str]
 
 _HINTS = {
     "missing": "add this key",
-    "extra_forbidden": "remove this unknown key; `sample_data/site.toml` shows all keys",
+    "extra_forbidden": "remove this unknown key; docs/reference/site-toml lists all keys",
     "literal_error": "use one of the listed values",
 }
 
@@ -32,7 +32,7 @@ def read(file: Path, hint: str) -> tuple[dict[str, Any], Places]:
         return values, _places(text, "line", {})
     if not isinstance(named, str) or not named:
         raise ConfigError(f"{file}: `template` must be the name of a file", "for example template = '../common.toml'")
-    base_text, base = _parsed(file.parent / named, f"correct `template` in {file}, which names this file")
+    base_text, base = _parsed(file.parent / named, f"correct the path that `template` in {file} names")
     if TEMPLATE in base:
         raise ConfigError(
             f"the template {file.parent / named} has a key `template`",

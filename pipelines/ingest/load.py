@@ -100,8 +100,8 @@ class Loader:
         elif counts.n_records >= BY_CHANCE and (twin := self.succession.of_another_date(file, same)):
             report.state = "failed"
             report.reason = (
-                f"other_date: the file has the same lines as {twin.path}, which was read with the date {twin.date};"
-                " one of the two dates is wrong: remove the file with the wrong date"
+                f"other_date: {twin.path} has the same lines and was read with another date, {twin.date};"
+                " one of the two files has a wrong date: remove that file"
             )
         else:
             report.counts, report.note, report.warning = counts, reading.note, reading.warning

@@ -24,7 +24,7 @@ BASES = {
     "call": "call",
     "block": "block",
     "counter": "counter",
-    "encp": "encp; the client's time, which includes waits and file marks",
+    "encp": "encp: the client's time, which includes waits and file marks",
     "estimate": "estimate: length of the sessions less their waits, not measured at the drive",
 }
 # Ends of column names that repeat the unit.

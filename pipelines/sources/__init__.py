@@ -33,7 +33,7 @@ def choose(head: list[str]) -> tuple[str | None, dict[str, Claim]]:
         reasons = "; ".join(f"{stem}: {claims[stem].why}" for stem in matches)
         raise AmbiguousSource(
             f"the sources {' and '.join(matches)} recognise the same file ({reasons})",
-            "one of these sources accepts too much",
+            "give one of these sources as `source` in the file's [[input]], and report the file as a bug in tapescope",
         )
     return (matches[0] if matches else None), claims
 

@@ -47,7 +47,7 @@ FILE_REASONS = {
     "broken_archive": "the compressed file is damaged",
     "internal_error": "the source that recognised the file failed, which is a bug in tapescope",
     "other_date": "the file has the same lines as another file, which was read with another date",
-    "too_big": "decompressed, the file is more than `expansion` (site.toml) times as large",
+    "too_big": "the file becomes more than `expansion` (site.toml) times as large when it is decompressed",
 }
 
 
@@ -68,7 +68,7 @@ SPEAKS_FOR = {
 AVERAGES = "averages since boot"
 COUNTERS = "counters since boot that only mark the start of an interval"
 OTHER_SERIES = "of a series that is not read"
-OTHER_PROGRAM = "of another program of the archive (read only from files that mostly consist of such lines)"
+OTHER_PROGRAM = "of another program of the archive (such lines are read only from files that mostly consist of them)"
 NO_YEAR = "without a year, which neither the file name nor `date` in site.toml gives"
 
 

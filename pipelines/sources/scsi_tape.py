@@ -117,7 +117,8 @@ def _placed(read: pl.DataFrame, origin: Origin, state: Carry) -> pl.DataFrame:
         elif metric is not None and not state["dump"]:
             raise UnreadableFile(
                 "the counters have no time",
-                "write the time above each dump: date -u +'# %FT%TZ'; or collect the counters with `stamp = true`",
+                "write the time above each dump: date -u +'# %FT%TZ'. Or collect the counters with a [[collect]] entry"
+                " that has `stamp = true`",
                 reason="no_clock",
             )
         elif metric is not None and state["at"] is None:

@@ -129,7 +129,7 @@ def _build(
     inputs = builder.build(connection, site, catalog, present, changes, is_full, progress)
     if progress:
         progress("checks")
-    results += checks.check(connection, catalog, changes, inputs.table)
+    results += checks.check(connection, catalog, changes, inputs.made_in)
     stopping = [result for result in results if result.stops_build]
     if stopping:
         raise CheckFailed(

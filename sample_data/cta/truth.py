@@ -15,10 +15,10 @@ _TOP = f"""\
 # A site of the CERN Tape Archive: disk systems, drives of two kinds at some tape servers, and the logs in logs/.
 # Paths are relative to this file.
 name = "cta"
-zone = "{ZONE}"                   # time zone of log times that name no zone
+zone = "{ZONE}"                   # of log times without a zone
 warehouse = "var/warehouse"
 
-# Disk systems: drives read tapes to them and write tapes from them. One is dCache: its billing names the pools.
+# Disk systems: the drives read files from tape for them and write their files to tape. One is dCache, with its pools.
 """
 
 

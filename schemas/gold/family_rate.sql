@@ -8,8 +8,8 @@ features = ["D1", "D4", "P20"]
 [columns]
 day = { type = "DATE", doc = "site day. Bytes and drive time count on the day on which the data moved, files on the day on which their transfer ended" }
 system = { type = "VARCHAR", doc = "archive system" }
-storage_group = { type = "VARCHAR", doc = "storage group; NULL where no log records it" }
-file_family = { type = "VARCHAR", doc = "file family; NULL where no log records it" }
+storage_group = { type = "VARCHAR", doc = "storage group: owner of the files, e.g. an experiment; NULL where no log records it" }
+file_family = { type = "VARCHAR", doc = "file family: files that share tapes, e.g. one data set; NULL where no log records it" }
 mode = { type = "VARCHAR", doc = "read or write" }
 n_files = { type = "BIGINT", doc = "number of complete files whose transfer ended that day" }
 volume_gb = { type = "DOUBLE", unit = "GB", doc = "data of complete files that moved to or from tape that day" }
@@ -24,8 +24,8 @@ mounting_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours of mounting a
 no_request_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours in which a tape of the family was in a drive that had no request" }
 occupied_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours with a tape of the family in a drive, when no log shows what the drive did" }
 busy_hours = { type = "DOUBLE", unit = "h", doc = "sum of the columns of hours, except no_request_hours" }
-drive_rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / drive_s" }
-overall_rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / busy_hours; time without a request is left out" }
+drive_rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes measured on the basis in drive_rate_basis / drive_s" }
+overall_rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "volume_gb / busy_hours, in MB/s; time without a request is left out" }
 
 [[checks]]
 expectation = "ExpectCompoundColumnsToBeUnique"

@@ -2,7 +2,7 @@
 title = "Traffic counted by links, compared with traffic known from tapes and hosts"
 was = "link_witness"
 grain = "one row per station, direction and UTC half-hour that the logs of all links of the station cover completely"
-why = "A 32-bit counter wraps in 300 s at 14.3 MB/s. If it wraps between two polls, the logged rate is too low, and the log does not show it. Tapes and the station's own interfaces show the true traffic."
+why = "A 32-bit counter wraps in 300 s at 14.3 MB/s. If it wraps between two polls, the logged rate is too low, and nothing in the log shows the error. Tapes and the station's own interfaces show the true traffic."
 partition = "month"
 lineage = ["file_id", "line_no"]
 features = ["I1", "G5"]

@@ -9,7 +9,7 @@ day = { type = "DATE", doc = "site day of from_at" }
 link = { type = "VARCHAR", doc = "link" }
 station = { type = "VARCHAR", doc = "station" }
 direction = { type = "VARCHAR", doc = "in (towards the station) or out (away from the station)" }
-from_at = { type = "TIMESTAMP", doc = "start" }
+from_at = { type = "TIMESTAMP", doc = "start of the stretch" }
 to_at = { type = "TIMESTAMP", doc = "end of the stretch; a stretch ends with its UTC hour at the latest" }
 avg_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "average rate of the shortest sample that covers the stretch" }
 max_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "highest rate between two polls within that sample; NULL where the sample does not have it" }

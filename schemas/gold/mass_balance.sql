@@ -13,7 +13,7 @@ in_gb = { type = "DOUBLE", unit = "GB", doc = "data that the station received ov
 out_gb = { type = "DOUBLE", unit = "GB", doc = "data that the station sent over its links" }
 unaccounted_gb = { type = "DOUBLE", unit = "GB", doc = "in_gb - out_gb: data that stayed at the station or was not counted; negative if more went out than came in" }
 unaccounted = { type = "DOUBLE", unit = "1", doc = "unaccounted_gb / the larger of in_gb and out_gb" }
-in_duty = { type = "DOUBLE", unit = "1", doc = "duty factor in: share of half-hours in which traffic towards the station exceeds the threshold" }
+in_duty = { type = "DOUBLE", unit = "1", doc = "duty factor in: share of half-hours in which traffic towards the station exceeds duty_threshold_mb_s, the threshold in site.toml" }
 out_duty = { type = "DOUBLE", unit = "1", doc = "duty factor out: share of half-hours in which traffic away from the station exceeds the threshold" }
 in_active_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "average rate of incoming traffic in half-hours in which it exceeds the threshold" }
 out_active_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "average rate of outgoing traffic in half-hours in which it exceeds the threshold" }

@@ -1,7 +1,7 @@
 /*
 title = "Time for mounts, tape motion, draining and waits, by station"
 grain = "one row per drive, site day, station, mode and cause (what the drive spent the time on)"
-why = "Shows for which stations drives spent time on mounts, tape motion, draining and waits. If a drive serves many stations, scattered files of one station may cost most of the time, even if most bytes belong to another station."
+why = "Shows for which stations drives spent time on mounts, tape motion, draining (the tape is gone, but data is not yet on disk) and waits. If a drive serves many stations, scattered files of one station may cost most of the time, even if most bytes belong to another station."
 partition = "month"
 features = ["G1"]
 

@@ -10,8 +10,8 @@ replaces = ["gold.session_rate", "gold.mount_yield"]
 session_id = { type = "VARCHAR", doc = "identifier of the mount" }
 system = { type = "VARCHAR", doc = "archive system" }
 station = { type = "VARCHAR", doc = "station that requested most of the bytes moved in the mount" }
-storage_group = { type = "VARCHAR", doc = "storage group with most of the bytes moved in the mount" }
-file_family = { type = "VARCHAR", doc = "file family with most of the bytes moved in the mount" }
+storage_group = { type = "VARCHAR", doc = "storage group (owner of the files, e.g. an experiment) with most of the bytes moved in the mount" }
+file_family = { type = "VARCHAR", doc = "file family (files that share tapes, e.g. one data set) with most of the bytes moved in the mount" }
 drive = { type = "VARCHAR", doc = "drive" }
 volume = { type = "VARCHAR", doc = "tape label" }
 mode = { type = "VARCHAR", doc = "read, write or mixed (both)" }

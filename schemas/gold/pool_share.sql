@@ -1,6 +1,6 @@
 /*
 title = "Load of disk pools and of hosts' disks per hour"
-grain = "one row per hour, disk pool and kind of request, and one row per hour, disk of a host and direction; only rows with load"
+grain = "one row per hour, disk pool and kind of request, and one row per hour, disk of a host and mode (read or write); only rows with load"
 why = "Pools that serve the same requests should share the load evenly, and so should the disks of a station. If one pool or disk gets more than the others, requests wait for it while the others are idle."
 partition = "month"
 lineage = ["file_id", "line_no"]
@@ -9,12 +9,12 @@ features = ["D12", "P16", "C06"]
 [columns]
 day = { type = "DATE", doc = "site day of hour_at" }
 hour_at = { type = "TIMESTAMP", doc = "start of the hour, UTC" }
-kind = { type = "VARCHAR", doc = "pool, or disk" }
+kind = { type = "VARCHAR", doc = "what the row is about: pool or disk" }
 system = { type = "VARCHAR", doc = "archive system of the pool, or host of the disk" }
-member = { type = "VARCHAR", doc = "pool, or device" }
-work = { type = "VARCHAR", doc = "kind of work. Pools: store or restore, and the storage class. Disks: write or read" }
+member = { type = "VARCHAR", doc = "name of the pool, or device of the disk" }
+work = { type = "VARCHAR", doc = "kind of work. Pools: store or restore, then storage group and file family as `group:family` (dCache's storage class). Disks: write or read" }
 amount = { type = "BIGINT", doc = "load of a pool: number of requests; load of a disk: bytes" }
-unit = { type = "VARCHAR", doc = "requests, or bytes" }
+unit = { type = "VARCHAR", doc = "unit of amount: requests or bytes" }
 moved_gb = { type = "DOUBLE", unit = "GB", doc = "size of the files that the pool's requests name, or data moved by the disk" }
 file_id = { type = "VARCHAR", doc = "file with the first request (pool) or sample (disk) of the hour" }
 line_no = { type = "BIGINT", doc = "number of the line with the first request (pool) or sample (disk) of the hour" }

@@ -7,7 +7,7 @@ features = ["D11"]
 
 [columns]
 day = { type = "DATE", doc = "site day on which a drive took the requests (assigned_at in silver.request)" }
-storage_group = { type = "VARCHAR", doc = "storage group; for CTA the virtual organisation" }
+storage_group = { type = "VARCHAR", doc = "storage group (owner of the files, e.g. an experiment); for CTA the virtual organisation" }
 mode = { type = "VARCHAR", doc = "read or write" }
 from_at = { type = "TIMESTAMP", doc = "start of the site day, UTC" }
 n_requests = { type = "BIGINT", doc = "number of requests with a mount policy that a drive took that day" }

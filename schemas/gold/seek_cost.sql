@@ -11,7 +11,7 @@ volume = { type = "VARCHAR", doc = "tape label" }
 session_id = { type = "VARCHAR", doc = "identifier of the mount that picked files" }
 drive = { type = "VARCHAR", doc = "drive of the mount that picked files" }
 site_day = { type = "DATE", doc = "site day of the mount that picked files" }
-requested_at = { type = "TIMESTAMP", doc = "when the mount that picked files was requested" }
+requested_at = { type = "TIMESTAMP", doc = "when the mount that picked files was requested or, if this was not logged, time of its first logged step" }
 pattern = { type = "VARCHAR", doc = "read pattern of the mount that picked files: sequential, alternate, sparse or random" }
 n_files = { type = "BIGINT", doc = "number of different files that the mount picked" }
 volume_gb = { type = "DOUBLE", unit = "GB", doc = "data read in the mount that picked files" }

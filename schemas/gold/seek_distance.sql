@@ -1,6 +1,6 @@
 /*
 title = "Time to wind to the next file, by distance"
-grain = "one row per site day, drive, direction and distance class; a row counts the tape motions between two files that a mount read one after the other"
+grain = "one row per site day, drive, direction (forward or back) and distance class; a row counts the tape motions between two files that a mount read one after the other"
 why = "Shows how long a drive takes to wind to the next file, by the number of files in between. Files far apart in number may be close on the tape, because a serpentine tape turns many times from end to end."
 partition = "month"
 features = ["D10", "P32", "P34", "P35"]

@@ -10,7 +10,7 @@ day = { type = "DATE", doc = "site day" }
 station = { type = "VARCHAR", doc = "station" }
 role = { type = "VARCHAR", doc = "role of the station" }
 direction = { type = "VARCHAR", doc = "in (from tape to the station, reads) or out (from the station to tape, writes)" }
-n_active = { type = "BIGINT", doc = "number of active half-hours: those in which the average rate of the station's links exceeded the threshold" }
+n_active = { type = "BIGINT", doc = "number of active half-hours: those in which the average rate of the station's links exceeded duty_threshold_mb_s" }
 long_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "average rate of the station's links in active half-hours, including gaps between files" }
 stream_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "rate of one stream while a file moves; NULL where neither spool writes nor drive logs show it" }
 stream_basis = { type = "VARCHAR", doc = "what stream_mb_s was computed from: `flush` (median of mean_mb_s over those hours of the day in which gold.flush_pattern has bursts) or `drive` (median drive rate of the station's files that day)" }

@@ -10,15 +10,15 @@ system = { type = "VARCHAR", doc = "archive system" }
 drive = { type = "VARCHAR", doc = "drive" }
 session_id = { type = "VARCHAR", doc = "identifier of the mount in which the files were moved; NULL where no log shows the mount" }
 station = { type = "VARCHAR", doc = "station for which the files were moved" }
-storage_group = { type = "VARCHAR", doc = "storage group of the files; NULL where no log has it" }
-file_family = { type = "VARCHAR", doc = "file family of the files; NULL where no log has it" }
+storage_group = { type = "VARCHAR", doc = "storage group of the files (their owner, e.g. an experiment); NULL where no log has it" }
+file_family = { type = "VARCHAR", doc = "file family of the files (those that share tapes, e.g. one data set); NULL where no log has it" }
 mode = { type = "VARCHAR", doc = "read or write" }
 drive_rate_basis = { type = "VARCHAR", doc = "how the drive time of the files was measured, as in silver.transfer; NULL where no log has the drive time" }
 n_files = { type = "BIGINT", doc = "number of complete files whose transfer ended that day" }
 bytes = { type = "BIGINT", unit = "bytes", doc = "bytes of complete files that moved that day; a file's bytes are spread evenly from its first to its last block" }
 timed_bytes = { type = "BIGINT", unit = "bytes", doc = "part of bytes that belongs to files with known drive time" }
 drive_us = { type = "BIGINT", unit = "us", doc = "drive time of the files in timed_bytes, in microseconds; the drive time of a file over midnight is divided like its bytes" }
-is_listed = { type = "BOOLEAN", doc = "true if the accounting's table of transfers has at least one file of the row" }
+is_listed = { type = "BOOLEAN", doc = "true if Enstore's accounting of transfers has at least one file of the row" }
 
 [[checks]]
 expectation = "ExpectColumnValuesToBeBetween"

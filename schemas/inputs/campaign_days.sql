@@ -12,7 +12,7 @@ busy_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours spent on the camp
 rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "moved_gb / busy_hours, in MB/s" }
 done_gb = { type = "DOUBLE", unit = "GB", doc = "data of the campaign moved from its start to the end of that day, as far as logs show" }
 left_gb = { type = "DOUBLE", unit = "GB", doc = "part of the campaign's size that is still to be moved, at least 0" }
-n_days_lacking = { type = "BIGINT", doc = "days without logs since the campaign's start; done_gb does not include data moved on these days" }
+n_days_lacking = { type = "BIGINT", doc = "number of days without logs since the campaign's start; done_gb does not include data moved on these days" }
 */
 WITH summed AS (
     SELECT *, sum(CAST(round(1e9 * moved_gb) AS HUGEINT)) OVER so_far / 1e9 AS done_gb, count(*) OVER so_far AS n_logged

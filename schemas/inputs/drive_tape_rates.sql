@@ -1,6 +1,6 @@
 /*
 title = "Rates of large files by drive and tape"
-why = "Lists rates by drive and tape, to estimate how much of their differences is due to the drive and how much to the tape."
+why = "Lists the drive rates of large files by drive and tape, to estimate how much of the differences between rates is due to the drive and how much to the tape."
 takes = ["first_day", "last_day"]
 
 [columns]

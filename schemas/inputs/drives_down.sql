@@ -11,8 +11,8 @@ doc = "number of site days in the period that ends with last_day"
 [columns]
 kind = { type = "VARCHAR", doc = "technology of the drive; the drive's own name where site.toml does not name the technology" }
 drive = { type = "VARCHAR", doc = "drive" }
-from_at = { type = "TIMESTAMP", doc = "start" }
-to_at = { type = "TIMESTAMP", doc = "end" }
+from_at = { type = "TIMESTAMP", doc = "start of the outage" }
+to_at = { type = "TIMESTAMP", doc = "end of the outage" }
 */
 SELECT coalesce(d.generation, o.drive) AS kind, o.drive, o.from_at, o.to_at
 FROM gold.drive_outage o LEFT JOIN site.drive d ON d.drive = o.drive

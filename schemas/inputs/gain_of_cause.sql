@@ -1,6 +1,6 @@
 /*
 title = "Gain from fixing a cause of lost time"
-why = "Shows how much data a finding costs: for a drive, the gain from fixing the finding's cause (gold.lost_time); for a station, its part of its drives' gains (gold.station_loss)."
+why = "Shows how much data a finding costs: for a drive, the gain from fixing the finding's cause (gold.lost_time); for a station, the station's part of the gains of its drives (gold.station_loss)."
 takes = ["first_day", "last_day"]
 
 [params.who]
@@ -9,7 +9,7 @@ doc = "column that names the entity of the finding: drive or station"
 
 [params.name]
 type = "VARCHAR"
-doc = "name of the drive or station; the drive's name where no log shows its station"
+doc = "name of the drive or station; for a drive whose station no log shows, the name of the drive"
 
 [params.cause]
 type = "VARCHAR"

@@ -13,7 +13,7 @@ doc = "end of the period, exclusive, UTC"
 [columns]
 kind = { type = "VARCHAR", doc = "kind of comparison, as in gold.contradiction" }
 entity = { type = "VARCHAR", doc = "what the value belongs to: station/direction, drive, link/direction, host or host/disk; NULL where nothing could be compared" }
-n = { type = "BIGINT", doc = "impossible values" }
+n = { type = "BIGINT", doc = "number of impossible values" }
 n_compared = { type = "BIGINT", doc = "number of values that were compared, over all entities" }
 reported = { type = "DOUBLE", doc = "worst of the impossible values: the one with the largest difference from its bound, as a share of the bound" }
 bound = { type = "DOUBLE", doc = "highest or lowest value that is possible" }

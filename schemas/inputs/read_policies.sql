@@ -1,5 +1,5 @@
 /*
-title = "Mount policies of reads: least age of requests"
+title = "Mount policies of reads: age that requests must reach"
 why = "Lists the mount policies that applied on the recorded days, for the simulation that replays these days."
 takes = ["last_day"]
 
@@ -9,8 +9,8 @@ default = "7"
 doc = "number of site days in the period that ends with last_day"
 
 [columns]
-min_age_s = { type = "DOUBLE", unit = "s", doc = "age that a request must reach before its mount policy allows a mount, as the frontend logged it" }
-n_requests = { type = "BIGINT", doc = "read requests with this policy" }
+min_age_s = { type = "DOUBLE", unit = "s", doc = "age that a request must reach before its mount policy allows a mount, as CTA's frontend logged it" }
+n_requests = { type = "BIGINT", doc = "number of read requests whose policy requires this age" }
 */
 SELECT date_diff('microsecond', q.queued_at, q.due_at) / 1e6 AS min_age_s, count(*) AS n_requests
 FROM silver.request q CROSS JOIN site.setting c

@@ -9,7 +9,7 @@ doc = "site day for which outcome and state are reported; default: the last day 
 [params.n_days]
 type = "BIGINT"
 default = "28"
-doc = "number of site days to compare before, and as many after, the day on which the recommendation was applied"
+doc = "number of site days to compare on each side of the day on which the recommendation was applied"
 
 [columns]
 number = { type = "BIGINT", doc = "number of the recommendation" }

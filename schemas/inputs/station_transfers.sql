@@ -1,6 +1,6 @@
 /*
 title = "Transfers to and from stations, as the movers logged them"
-why = "Shows when bytes went to or from each station by the clock of the movers' log. The stations' own clocks are compared with this clock."
+why = "Shows when bytes went to or from each station, according to the clock of the movers' log. The stations' own clocks are compared with this clock."
 
 [params.begin]
 type = "TIMESTAMP"

@@ -14,11 +14,11 @@ default = "1000000"
 doc = "maximum number of reads for each kind of log; only the newest reads are returned"
 
 [columns]
-witness = { type = "VARCHAR", doc = "log that shows the read: drives (complete reads of files, identified by their position on tape) or pools (completed restores, identified by dCache's pnfsid). One read may occur in both" }
+witness = { type = "VARCHAR", doc = "log that shows the read: drives (complete reads of files, identified by their position on tape) or pools (completed restores, identified by their pnfsid, dCache's identifier of a file). One read may occur in both" }
 system = { type = "VARCHAR", doc = "archive system" }
 file = { type = "VARCHAR", doc = "identity of the file, as `volume:number:bytes` (logs of drives) or `pnfsid:bytes` (records of pools). A different size means another file" }
-storage_group = { type = "VARCHAR", doc = "storage group; NULL where no log records it" }
-file_family = { type = "VARCHAR", doc = "file family; NULL where no log records it" }
+storage_group = { type = "VARCHAR", doc = "storage group: owner of the files, e.g. an experiment; NULL where no log records it" }
+file_family = { type = "VARCHAR", doc = "file family: files that share tapes, e.g. one data set; NULL where no log records it" }
 bytes = { type = "BIGINT", unit = "bytes", doc = "size of the file on tape (logs of drives) or in the pool (records of pools)" }
 read_at = { type = "TIMESTAMP", doc = "time of the file's first block (logs of drives) or of the restore request (records of pools)" }
 day = { type = "DATE", doc = "site day of read_at" }

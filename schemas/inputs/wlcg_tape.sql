@@ -1,13 +1,13 @@
 /*
 title = "WLCG tape metrics by storage group"
-why = "Shows the numbers that WLCG asks every tape site to publish: bytes kept on tape, and bytes read, bytes written and mounts on that day."
+why = "Shows the numbers that the Worldwide LHC Computing Grid (WLCG) asks every tape site to publish: the bytes kept on tape, and one day's bytes read, bytes written and mounts."
 
 [params.last_day]
 type = "DATE"
 doc = "site day; default: the last day with data"
 
 [columns]
-storage_group = { type = "VARCHAR", doc = "storage group; the name of the pool where the site has only ENDIT's logs" }
+storage_group = { type = "VARCHAR", doc = "storage group (owner of the files, e.g. an experiment). If the site has only logs of ENDIT, which connects dCache to TSM, the name of the pool" }
 used_bytes = { type = "BIGINT", unit = "bytes", doc = "size of the files kept on tape, without deleted ones, rounded to 10^9; NULL where no volume table was read" }
 occupied_bytes = { type = "BIGINT", unit = "bytes", doc = "capacity of those tapes of the storage group that hold data, rounded to 10^9" }
 read_bytes = { type = "BIGINT", unit = "bytes", doc = "bytes read from tape on that day, according to the logs of drives. On a day without such logs, bytes restored according to records of pools or ENDIT; NULL without any log" }

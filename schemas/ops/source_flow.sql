@@ -11,7 +11,7 @@ allowed_hours = { type = "DOUBLE", unit = "h", doc = "twice the longest pause be
 n_lines = { type = "BIGINT", doc = "number of lines in the files that end on the source's newest day" }
 usual_n_lines = { type = "DOUBLE", doc = "median of the lines per day over up to 28 earlier days with files; NULL if there are fewer than 7 such days" }
 times_usual = { type = "DOUBLE", doc = "n_lines / usual_n_lines" }
-n_refused = { type = "BIGINT", doc = "files that were refused because columns in their header are new or missing" }
+n_refused = { type = "BIGINT", doc = "number of files that were refused because columns in their header are new or missing" }
 
 [[checks]]
 expectation = "ExpectColumnPairValuesAToBeGreaterThanB"

@@ -10,7 +10,7 @@ n_samples = { type = "BIGINT", doc = "number of samples of the cache that show b
 blocks_total = { type = "BIGINT", doc = "number of blocks in the cache, used and free, from the newest sample" }
 files_total = { type = "BIGINT", doc = "number of files that the cache allows to be open at once, from the newest sample" }
 blocks_a_file = { type = "DOUBLE", doc = "blocks in use / open files, over all samples; NULL where no file was open" }
-blocks_a_place = { type = "DOUBLE", doc = "blocks that the cache has for each file it allows to be open: blocks_total / files_total" }
+blocks_a_place = { type = "DOUBLE", doc = "number of blocks in the cache per file that may be open: blocks_total / files_total" }
 blocks_high = { type = "DOUBLE", unit = "1", doc = "largest share of the cache's blocks that was in use in any sample" }
 files_high = { type = "DOUBLE", unit = "1", doc = "largest share of the allowed open files that was in use in any sample" }
 blocks_out = { type = "DOUBLE", unit = "1", doc = "share of the samples in which no block was free" }

@@ -25,7 +25,7 @@ ratio = { type = "DOUBLE", unit = "1", doc = "value of the measure after the cha
 ratio_low = { type = "DOUBLE", unit = "1", doc = "low end of the ratio's 90 % interval" }
 ratio_high = { type = "DOUBLE", unit = "1", doc = "high end of the ratio's 90 % interval" }
 effect = { type = "DOUBLE", unit = "1", doc = "Cliff's delta, from -1 to 1: share of pairs (one value after the change, one before) in which the later value is larger, minus the share in which it is smaller" }
-mix_shift = { type = "DOUBLE", unit = "1", doc = "how much the mix of tapes and file sizes changed: share of the values that would need another tape or size class for the mixes before and after to be equal" }
+mix_shift = { type = "DOUBLE", unit = "1", doc = "how much the mix of tapes and file sizes changed: 0 if it is the same before and after, 1 if no tape and size class occurs both before and after" }
 matched_by = { type = "VARCHAR", doc = "what the compared values before and after have in common: `tape and size`, `size` (if tapes are new) or `drive` (for gaps); NULL where there are too few values for such a comparison" }
 n_before = { type = "BIGINT", doc = "number of values (rates or gaps) before the change" }
 n_after = { type = "BIGINT", doc = "number of values (rates or gaps) after the change" }

@@ -5,7 +5,7 @@ was = ["last_build"]
 why = "Lists the checks of the newest build of the warehouse; failed ones come first. The result of a build comes into use only if no critical check failed."
 
 [columns]
-build_id = { type = "VARCHAR", doc = "build" }
+build_id = { type = "VARCHAR", doc = "id of the build" }
 number = { type = "BIGINT", doc = "number of the build" }
 is_committed = { type = "BOOLEAN", doc = "false where a critical check failed, so that the result of the build was discarded" }
 relation = { type = "VARCHAR", doc = "relation of the warehouse whose changed rows were checked; NULL where the build had nothing to check" }

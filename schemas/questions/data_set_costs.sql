@@ -16,9 +16,9 @@ doc = "number of leading directories of a file's path that identify its data set
 
 [columns]
 system = { type = "VARCHAR", doc = "archive system" }
-storage_group = { type = "VARCHAR", doc = "storage group; for CTA the virtual organisation" }
-file_family = { type = "VARCHAR", doc = "file family; for CTA the tape pool" }
-directory = { type = "VARCHAR", doc = "leading directories of the files' paths, from an export of the name space's file table; for CTA, from the path that a file is copied from or to. NULL where no log has a path" }
+storage_group = { type = "VARCHAR", doc = "storage group: owner of the files, e.g. an experiment; for CTA the virtual organisation" }
+file_family = { type = "VARCHAR", doc = "file family: files that share tapes, e.g. one data set; for CTA the tape pool" }
+directory = { type = "VARCHAR", doc = "leading directories of the files' paths, which identify the data set. Paths come from an export of the name space's file table; for CTA, from the URLs of reads and writes. NULL where no log has a path" }
 mode = { type = "VARCHAR", doc = "read or write" }
 n_mounts = { type = "BIGINT", doc = "number of mounts in which files of the data set moved" }
 n_remounts = { type = "BIGINT", doc = "number of mounts among n_mounts that were remounts: their tape was in a drive at most the given number of hours earlier" }

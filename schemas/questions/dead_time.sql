@@ -8,14 +8,14 @@ takes = ["first_day", "last_day", "drive"]
 drive = { type = "VARCHAR", doc = "drive" }
 hour_at = { type = "TIMESTAMP", doc = "start of the hour, UTC; NULL in the row that sums up the period" }
 dead_hours = { type = "DOUBLE", unit = "h", doc = "hours that the drive spent between files of the same mount" }
-share = { type = "DOUBLE", unit = "1", doc = "time between files / (time between files + time in transfers); in the row of an hour, time between files as a share of the hour" }
+share = { type = "DOUBLE", unit = "1", doc = "in the row that sums up the period: time between files / (time between files + time in transfers). In the row of an hour: time between files / one hour" }
 filemark_hours = { type = "DOUBLE", unit = "h", doc = "part of dead_hours spent on writing file marks" }
 checksum_hours = { type = "DOUBLE", unit = "h", doc = "part of dead_hours spent on reading files back for their checksums" }
 database_hours = { type = "DOUBLE", unit = "h", doc = "part of dead_hours spent on updating databases" }
 no_request_hours = { type = "DOUBLE", unit = "h", doc = "part of dead_hours in which there was no request for the drive" }
 request_hours = { type = "DOUBLE", unit = "h", doc = "part of dead_hours in which a request existed but had not yet reached the drive" }
 position_hours = { type = "DOUBLE", unit = "h", doc = "part of dead_hours spent on tape motion to the next file" }
-start_hours = { type = "DOUBLE", unit = "h", doc = "part of dead_hours in which the connection was made and the transfer started" }
+start_hours = { type = "DOUBLE", unit = "h", doc = "part of dead_hours spent on connecting and starting the next transfer, without tape motion" }
 */
 WITH part AS (
     SELECT drive, hour_at, part, dead_s / 3600 AS part_hours

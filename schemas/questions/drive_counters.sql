@@ -9,7 +9,7 @@ drive = { type = "VARCHAR", doc = "name of the drive; NULL where site.toml assig
 host = { type = "VARCHAR", doc = "host that the drive is attached to" }
 device = { type = "VARCHAR", doc = "device name of the drive in the kernel" }
 sampled_hours = { type = "DOUBLE", unit = "h", doc = "hours in which the drive's counters were sampled" }
-moving_data_hours = { type = "DOUBLE", unit = "h", doc = "hours that the drive spent in read and write commands" }
+moving_data_hours = { type = "DOUBLE", unit = "h", doc = "hours that the drive spent in read and write commands; NULL where the counters miss the drive's transfers or the times of commands" }
 tape_motion_hours = { type = "DOUBLE", unit = "h", doc = "hours that the drive spent in other commands: positioning, rewinding, file marks; NULL where the counters miss the drive's transfers" }
 busy_share = { type = "DOUBLE", unit = "1", doc = "share of the sampled time in which the drive executed a command" }
 read_gb = { type = "DOUBLE", unit = "GB", doc = "data read from tape; NULL where the counters miss the drive's transfers" }
@@ -17,7 +17,7 @@ written_gb = { type = "DOUBLE", unit = "GB", doc = "data written to tape; NULL w
 drive_rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / time in read and write commands. NULL, like f, where some samples lack the times of commands" }
 overall_rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / time in use. The time in use is from the first command to the last, less pauses of more than ten minutes" }
 f = { type = "DOUBLE", unit = "1", doc = "overall rate / drive rate" }
-note = { type = "VARCHAR", doc = "transfers or times that the drive's counters miss; NULL where they miss nothing" }
+note = { type = "VARCHAR", doc = "what is missing: transfers or times that the counters lack, or the drive that belongs to the device; NULL where nothing is missing" }
 */
 WITH counted AS (
     SELECT k.*, date_diff('microsecond', k.from_at, k.to_at) / 3.6e9 AS hours,

@@ -1,12 +1,12 @@
 /*
 title = "Health of drives over a period"
 topic = "drives"
-why = "Failures, errors and interventions of each drive, and the data it moved. They help to distinguish bad drives from bad tapes."
+why = "Shows the failures, errors, restarts and cleanings of each drive, and the data it moved. These numbers help to distinguish bad drives from bad tapes."
 takes = ["first_day", "last_day", "drive"]
 
 [columns]
 drive = { type = "VARCHAR", doc = "drive" }
-generation = { type = "VARCHAR", doc = "technology" }
+generation = { type = "VARCHAR", doc = "technology of the drive, e.g. LTO-4" }
 n_mounts = { type = "BIGINT", doc = "number of mounts requested for the drive, including failed ones" }
 volume_gb = { type = "DOUBLE", unit = "GB", doc = "data that the drive moved in complete files" }
 drive_read_errors = { type = "BIGINT", doc = "read errors counted by the drive, including corrected ones; failed transfers are in n_failed_transfers. NULL where no log shows the counter" }

@@ -1,12 +1,12 @@
 /*
 title = "Drives"
 topic = "drives"
-why = "Rates of each drive, and the hours in which it moved data, waited or was idle."
+why = "Shows the rates of each drive, and the hours in which it moved data, waited or was idle."
 takes = ["first_day", "last_day"]
 
 [columns]
 drive = { type = "VARCHAR", doc = "drive" }
-generation = { type = "VARCHAR", doc = "technology" }
+generation = { type = "VARCHAR", doc = "technology of the drive, e.g. LTO-4" }
 n_sessions = { type = "BIGINT", doc = "number of mounts that moved data in the period, including mounts that began before it" }
 n_files = { type = "BIGINT", doc = "number of complete files whose transfer ended in the period" }
 moved_gb = { type = "DOUBLE", unit = "GB", doc = "data moved on tape in the period, even if the mount began before the period" }
@@ -16,7 +16,7 @@ nameplate_share = { type = "DOUBLE", unit = "1", doc = "drive rate / native rate
 overall_rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / wall-clock time from mount request to end of dismount, for mounts whose log shows both" }
 f = { type = "DOUBLE", unit = "1", doc = "time in which the drive moved data / wall-clock time from mount request to end of dismount, for mounts whose log shows both" }
 moving_data_hours = { type = "DOUBLE", unit = "h", doc = "hours in which data moved. This and the following columns are the groups of gold.drive_time_bucket" }
-waiting_hours = { type = "DOUBLE", unit = "h", doc = "hours in which the drive waited for data to write, for buffer space to read into or, after the tape was removed, for disks" }
+waiting_hours = { type = "DOUBLE", unit = "h", doc = "hours in which the drive waited for data to write, or for buffer space while reading. This includes the time after the tape was removed in which its data was still being written to disk" }
 checksums_hours = { type = "DOUBLE", unit = "h", doc = "hours of computing checksums, inside transfers and between them" }
 between_files_hours = { type = "DOUBLE", unit = "h", doc = "hours between files: file marks, database updates, waits for the next request, and starting the transfer" }
 tape_motion_hours = { type = "DOUBLE", unit = "h", doc = "hours of winding the tape to a file" }

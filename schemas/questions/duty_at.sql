@@ -12,11 +12,11 @@ doc = "number of site days in the period that ends with last_day"
 [params.threshold_mb_s]
 type = "DOUBLE"
 default = "5"
-doc = "a half-hour is active if its average rate is above this; results for a series of other thresholds and for the site's own are always added"
+doc = "a half-hour is active if its average rate is above this threshold. Results for a series of other thresholds, and for the threshold in site.toml, are always added"
 
 [columns]
 station = { type = "VARCHAR", doc = "station" }
-role = { type = "VARCHAR", doc = "role of the station" }
+role = { type = "VARCHAR", doc = "role of the station: migration, scanning, stager or unknown" }
 direction = { type = "VARCHAR", doc = "in (towards the station) or out (away from the station)" }
 threshold_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "threshold: a half-hour is active if its average rate is above this" }
 n_bins = { type = "BIGINT", doc = "number of half-hours that the logs of the station's links cover completely" }

@@ -1,5 +1,5 @@
 /*
-title = "Number of always active stations that could do all the work"
+title = "Number of stations that would suffice if they were always active"
 topic = "stations"
 why = "The sum of all stations' duty factors is the number of stations that could do all the work if they were always active. If the sum is 2.4 at a site with eight stations, more than five of them are idle on average."
 takes = ["last_day"]

@@ -1,13 +1,13 @@
 /*
 title = "Drives that read and wrote for ENDIT"
 topic = "requests"
-why = "ENDIT reads and writes tapes in runs. This shows which drives worked for which pool, how long runs waited for their tapes, and at what rate they moved data after that."
+why = "ENDIT, which brings dCache's files to TSM, reads and writes tapes in runs. This shows which drives worked for which pool, how long runs waited for their tapes, and at what rate they moved data after that."
 takes = ["first_day", "last_day"]
 
 [columns]
 system = { type = "VARCHAR", doc = "archive system of the drive" }
 drive = { type = "VARCHAR", doc = "drive in which the run's tape was mounted; NULL for runs whose mount no log shows" }
-pool = { type = "VARCHAR", doc = "ENDIT instance; each pool has its own" }
+pool = { type = "VARCHAR", doc = "ENDIT instance, by its name or else its host; each dCache pool has its own instance" }
 operation = { type = "VARCHAR", doc = "retrieve (from tape) or archive (to tape)" }
 n_runs = { type = "BIGINT", doc = "number of runs that started in the period; a run with several tapes counts at each of its drives" }
 n_volumes = { type = "BIGINT", doc = "number of different tapes read or written" }

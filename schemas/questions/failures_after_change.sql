@@ -1,7 +1,7 @@
 /*
 title = "Failed mounts before and after each change"
 topic = "changes"
-why = "Failed mounts of the affected drives before and after each change. A limit that was right before a change may be wrong after it. For example, a retry time may now be shorter than a rewind."
+why = "Compares the failed mounts of the affected drives before and after each change. A limit that was right before a change may be wrong after it. For example, a retry time may now be shorter than a rewind."
 takes = ["first_day", "last_day"]
 
 [params.n_days]

@@ -6,8 +6,8 @@ takes = ["first_day", "last_day", "group"]
 
 [columns]
 system = { type = "VARCHAR", doc = "archive system" }
-storage_group = { type = "VARCHAR", doc = "storage group; NULL where no log records it" }
-file_family = { type = "VARCHAR", doc = "file family; NULL where no log records it" }
+storage_group = { type = "VARCHAR", doc = "storage group: owner of the files, e.g. an experiment; NULL where no log records it" }
+file_family = { type = "VARCHAR", doc = "file family: files that share tapes, e.g. one data set; NULL where no log records it" }
 mode = { type = "VARCHAR", doc = "read or write" }
 hour_at = { type = "TIMESTAMP", doc = "start of the hour, UTC; each hour is a full hour in the site's time zone" }
 moved_gb = { type = "DOUBLE", unit = "GB", doc = "data of complete files moved in the hour. The bytes of a file are divided evenly over the time from its first block to its last" }

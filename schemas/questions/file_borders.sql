@@ -1,7 +1,7 @@
 /*
 title = "Sizes of files, estimated from pauses in disk traffic"
 topic = "host"
-why = "In frequent samples a pause in disk traffic marks the end of a file, so the bytes between two pauses are the size of a file. This estimates file sizes without a log of the tape system."
+why = "In frequent samples a pause in disk traffic marks the end of a file, so the bytes between two pauses are the size of a file. This estimates file sizes without a log of the archive."
 takes = ["first_day", "last_day", "host"]
 
 [params.pause_s]

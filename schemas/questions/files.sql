@@ -2,7 +2,7 @@
 title = "Files read"
 topic = "operations"
 was = ["file_hashes"]
-why = "All log files that were read, with the number of lines used, skipped and rejected, and the hashes needed to reproduce the numbers."
+why = "Lists all log files that were read, with the number of lines used, skipped and rejected, and the hashes needed to reproduce the numbers."
 
 [params.from_day]
 type = "DATE"
@@ -15,7 +15,7 @@ default = "9999-12-31"
 doc = "last site day: files with data on this day or earlier are listed, and all files without data"
 
 [columns]
-file_id = { type = "VARCHAR", doc = "file" }
+file_id = { type = "VARCHAR", doc = "id of the part of the file that the row describes; each read of lines added to the file makes a new part" }
 path = { type = "VARCHAR", doc = "path at which the file was read" }
 source = { type = "VARCHAR", doc = "source (kind of log) as which the file was read; NULL where it was not recognised" }
 state = { type = "VARCHAR", doc = "loaded (its lines are in use), failed (it could not be read), unknown (not recognised as a kind of log) or withdrawn (its lines are no longer in use)" }

@@ -1,7 +1,7 @@
 /*
 title = "What people marked on a finding"
 topic = "findings"
-why = "Shows who acknowledged, muted, reopened or commented on a finding, when and why. The last of these marks that is not just a comment decides the finding's state."
+why = "Shows who acknowledged, muted, reopened or commented on a finding, when and why. The newest mark other than a comment decides the finding's state."
 
 [params.finding]
 type = "VARCHAR"

@@ -24,7 +24,7 @@ lost_gb_day = { type = "DOUBLE", unit = "GB/day", doc = "data that could have mo
 gain_gb_day = { type = "DOUBLE", unit = "GB/day", doc = "extra data per day that would move if the cause were fixed, as far as the next bottleneck allows; NULL where the gain is not known" }
 gain_gb_day_low = { type = "DOUBLE", was = "gain_least_gb_day", unit = "GB/day", doc = "low end of the gain's 90 % interval" }
 gain_gb_day_high = { type = "DOUBLE", was = "gain_most_gb_day", unit = "GB/day", doc = "high end of the gain's 90 % interval" }
-bottleneck = { type = "VARCHAR", doc = "next bottleneck" }
+bottleneck = { type = "VARCHAR", doc = "what would limit the drives next if the cause were fixed" }
 confidence = { type = "VARCHAR", doc = "how certain the finding is, with the reason" }
 text = { type = "VARCHAR", doc = "the finding as a sentence" }
 means = { type = "VARCHAR", doc = "what a finding of this rule usually means" }

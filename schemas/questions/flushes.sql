@@ -1,7 +1,7 @@
 /*
 title = "Write bursts of spools"
 topic = "host"
-why = "The page cache of a spool is written to disk in bursts. This shows how often, how long and how large they are. Bursts that saturate the disks block reads from them."
+why = "The page cache of a spool is written to disk in bursts. This shows how frequent, how long and how large the bursts are. Bursts that saturate the disks block reads."
 takes = ["first_day", "last_day"]
 
 [columns]

@@ -11,7 +11,7 @@ doc = "last site day whose outcomes are used; default: the last day with data"
 day = { type = "DATE", doc = "last site day with data at the time of the forecast" }
 entity = { type = "VARCHAR", doc = "campaign" }
 quantity = { type = "VARCHAR", doc = "what was forecast. week_gb: data moved in the seven days after the forecast. days_left: days until all data of the campaign has moved" }
-unit = { type = "VARCHAR", doc = "unit" }
+unit = { type = "VARCHAR", doc = "unit of value, value_low, value_high and actual" }
 value = { type = "DOUBLE", doc = "the forecast" }
 value_low = { type = "DOUBLE", was = "low", doc = "low end of the forecast's 90 % interval; NULL where there is no interval" }
 value_high = { type = "DOUBLE", was = "high", doc = "high end of the forecast's 90 % interval" }

@@ -1,7 +1,7 @@
 /*
 title = "Forecasts"
 topic = "forecasts"
-why = "The forecasts made in one night: costs, number of drives needed, ends of campaigns and time until spools are full. Each has a 90 % interval, or the reason why there is no estimate."
+why = "Lists the forecasts made in one night: costs, number of drives needed, ends of campaigns and time until spools are full. Each has a 90 % interval, or the reason why there is no estimate."
 
 [params.last_day]
 type = "DATE"
@@ -12,7 +12,7 @@ model = { type = "VARCHAR", doc = "model that computed the forecast" }
 entity = { type = "VARCHAR", doc = "what the forecast concerns: a kind of drive (with or without a direction), a campaign, a plan or a station" }
 quantity = { type = "VARCHAR", doc = "quantity that was forecast" }
 varied_input = { type = "VARCHAR", was = "alone", doc = "the only input that this row varies. If the input is a cause of lost time, value is the forecast with the cause fixed. Otherwise, value_low and value_high are the forecasts at the low and high ends of the input. NULL for the forecast itself" }
-unit = { type = "VARCHAR", doc = "unit" }
+unit = { type = "VARCHAR", doc = "unit of value, value_low and value_high" }
 value = { type = "DOUBLE", doc = "result of the forecast, in the unit of its row; NULL where the data does not allow an estimate" }
 value_low = { type = "DOUBLE", was = "low", doc = "low end of the forecast's 90 % interval; NULL where there is no interval" }
 value_high = { type = "DOUBLE", was = "high", doc = "high end of the forecast's 90 % interval; NULL where there is no interval, and where the event may never happen" }

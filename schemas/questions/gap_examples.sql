@@ -24,7 +24,7 @@ no_request_s = { type = "DOUBLE", unit = "s", doc = "part of the gap in which th
 request_s = { type = "DOUBLE", unit = "s", doc = "part of the gap in which client, server and mover exchanged messages until the next request reached the mover" }
 client_s = { type = "DOUBLE", unit = "s", doc = "part of request_s in which the client had not yet queued the next request; NULL where no log shows when it did" }
 position_s = { type = "DOUBLE", unit = "s", doc = "part of the gap in which the tape wound to the next file" }
-start_s = { type = "DOUBLE", unit = "s", doc = "part of the gap in which the connection was made and the transfer started" }
+start_s = { type = "DOUBLE", unit = "s", doc = "part of the gap spent on connecting and starting the next transfer, without tape motion" }
 path = { type = "VARCHAR", doc = "log file with the last line before the gap" }
 next_path = { type = "VARCHAR", doc = "log file with the first line after the gap" }
 previous_line_no = { type = "BIGINT", doc = "number of the line that records the last block before the gap" }

@@ -1,12 +1,12 @@
 /*
 title = "Average, median, highest and last rate of storage groups"
 topic = "requests"
-why = "Four rates of a storage group that are easily confused: the average over the period, the median of the hours with traffic, the highest hour and the last hour."
+why = "Shows four rates of each storage group that are easily confused: the average over the period, the median of the hours with traffic, the highest hour and the last hour."
 takes = ["first_day", "last_day"]
 
 [columns]
 system = { type = "VARCHAR", doc = "archive system" }
-storage_group = { type = "VARCHAR", doc = "storage group; NULL in the row for all groups together" }
+storage_group = { type = "VARCHAR", doc = "storage group: owner of the files, e.g. an experiment; NULL in the row for all groups together" }
 mode = { type = "VARCHAR", doc = "read or write" }
 moved_tb = { type = "DOUBLE", unit = "TB", doc = "data of complete files moved in the period. The bytes of a file are divided evenly over the time from its first block to its last" }
 average_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "moved_tb / length of the period in seconds" }

@@ -5,7 +5,7 @@ why = "Shows whether a link is full: its average rate in each hour, and its high
 takes = ["first_day", "last_day", "station"]
 
 [columns]
-link = { type = "VARCHAR", doc = "link" }
+link = { type = "VARCHAR", doc = "name of the network link" }
 station = { type = "VARCHAR", doc = "station" }
 direction = { type = "VARCHAR", doc = "in (towards the station) or out (away from the station)" }
 hour_at = { type = "TIMESTAMP", doc = "start of the hour, UTC; for periods of more than three weeks, start of the day" }

@@ -12,7 +12,7 @@ doc = "a mount counts as repeated if the same tape was dismounted from any drive
 [columns]
 system = { type = "VARCHAR", doc = "archive system" }
 library = { type = "VARCHAR", doc = "library" }
-drive = { type = "VARCHAR", doc = "name of the drive in site.toml; if site.toml does not map it, its name in the library" }
+drive = { type = "VARCHAR", doc = "name of the drive in site.toml; its name in the library where no drive in site.toml has this name as its `slot`" }
 n_mounts = { type = "BIGINT", doc = "number of mounts in the drive that began in the period" }
 n_volumes = { type = "BIGINT", doc = "number of different tapes in the mounts counted in n_mounts" }
 n_repeats = { type = "BIGINT", was = "n_again", doc = "number of repeated mounts, whose tape was dismounted from any drive at most again_hours earlier" }

@@ -1,7 +1,7 @@
 /*
 title = "Days with data, and settings of the site"
 topic = "operations"
-why = "The first and last day with data, and settings of the site such as the gap between files that is normal there."
+why = "Shows the first and last day with data, and settings of the site, such as its expected gap between files."
 
 [columns]
 first_day = { type = "DATE", doc = "first site day in any log that was read; NULL if no log was read. Days before 1990, and days after the log file was written, count only if there are no other days" }

@@ -7,12 +7,12 @@ takes = ["first_day", "last_day"]
 [columns]
 system = { type = "VARCHAR", doc = "archive system; NULL for a pool without requests in the period" }
 pool = { type = "VARCHAR", doc = "name of the disk pool, from requests in logs or from facts in site.toml" }
-server = { type = "VARCHAR", doc = "host of the pool, from the fact server" }
+server = { type = "VARCHAR", doc = "host of the pool, from the fact `server` in site.toml" }
 n_on_server = { type = "BIGINT", doc = "number of pools on the same server, including this one, according to the facts in site.toml; NULL where site.toml gives no server" }
-raid = { type = "VARCHAR", doc = "RAID level, from the fact raid" }
-streams = { type = "VARCHAR", doc = "number of movers or transfers that the pool may run at once, from the fact streams" }
-qos = { type = "VARCHAR", doc = "quality of service that the pool provides, from the fact qos" }
-balance = { type = "VARCHAR", doc = "weight of the pool when work is assigned to pools, or the method of assignment, from the fact balance" }
+raid = { type = "VARCHAR", doc = "RAID level, from the fact `raid`" }
+streams = { type = "VARCHAR", doc = "number of movers or transfers that the pool may run at once, from the fact `streams`" }
+qos = { type = "VARCHAR", doc = "quality of service that the pool provides, from the fact `qos`" }
+balance = { type = "VARCHAR", doc = "weight of the pool when work is assigned to pools, or the method of assignment, from the fact `balance`" }
 others = { type = "VARCHAR", doc = "other facts about the pool in site.toml" }
 asked_hours = { type = "BIGINT", unit = "h", doc = "number of hours with requests to the pool" }
 asked_gb = { type = "DOUBLE", unit = "GB", doc = "data that was to be moved to or from tape for the pool: stores and restores together" }

@@ -1,14 +1,14 @@
 /*
 title = "Disk pools"
 topic = "pools"
-why = "Shows which pools and storage classes move data to and from tape, how long files wait, and whether one pool carries more load than other pools."
+why = "Shows which pools and storage classes (storage group and file family together) move data to and from tape, how long files wait, and whether one pool carries more load than other pools."
 takes = ["first_day", "last_day"]
 
 [columns]
 system = { type = "VARCHAR", doc = "archive system" }
 operation = { type = "VARCHAR", doc = "what was requested: store (to tape) or restore (from tape)" }
-storage_group = { type = "VARCHAR", doc = "storage group" }
-file_family = { type = "VARCHAR", doc = "file family" }
+storage_group = { type = "VARCHAR", doc = "storage group: owner of the files, e.g. an experiment" }
+file_family = { type = "VARCHAR", doc = "file family: files that share tapes, e.g. one data set" }
 pool = { type = "VARCHAR", doc = "disk pool" }
 n_done = { type = "BIGINT", doc = "number of completed requests" }
 n_failed = { type = "BIGINT", doc = "number of requests that failed or were cancelled" }

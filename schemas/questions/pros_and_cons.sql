@@ -1,7 +1,7 @@
 /*
 title = "What works well, and what does not"
 topic = "hours"
-why = "Shows what was checked and found to be good, in addition to the faults. Something counts as good only if its share is high enough, and its rule had enough data and no finding for it, not even a muted one."
+why = "Shows what was checked and found to be good, in addition to the faults. A check counts as good only if its share (column value) is high enough, and its rule had enough data and no finding for the entity, not even a muted one."
 takes = ["first_day", "last_day"]
 
 [columns]

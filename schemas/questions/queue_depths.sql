@@ -1,7 +1,7 @@
 /*
 title = "Rates and files per mount by number of waiting requests"
 topic = "mounts"
-why = "The more requests wait at once, the more files of one tape a mount can serve. To compare two limits of the queue, declare the new limit as a change, and ask the question `changes`."
+why = "The more requests wait at once, the more files of one tape a mount can serve. To compare two limits on the number of waiting requests, declare the new limit in the change log, and ask the question `changes`."
 takes = ["first_day", "last_day"]
 
 [columns]

@@ -1,11 +1,11 @@
 /*
 title = "Requests that wait in the queues"
 topic = "requests"
-why = "Shows how many requests of each virtual organisation waited, and for how long, including requests that were never served. Overdue files wait for drives; other files wait because their mount policy does not yet allow a mount."
+why = "Shows how many requests of each virtual organisation waited, and for how long, including requests that were never served. Overdue files wait for drives. Other files wait because CTA's mount policy, which sets when a tape may be mounted, does not yet allow a mount."
 takes = ["first_day", "last_day", "group"]
 
 [columns]
-storage_group = { type = "VARCHAR", doc = "storage group or virtual organisation" }
+storage_group = { type = "VARCHAR", doc = "virtual organisation that owns the files, e.g. an experiment" }
 mode = { type = "VARCHAR", doc = "read or write" }
 n_polls = { type = "BIGINT", doc = "number of times at which the queues were polled" }
 max_files = { type = "BIGINT", doc = "largest number of files that waited at the same time" }

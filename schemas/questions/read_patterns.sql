@@ -10,7 +10,7 @@ default = "6"
 doc = "number of weeks in the period, which ends with the last day"
 
 [columns]
-storage_group = { type = "VARCHAR", doc = "storage group; each mount counts for the group to which most of its bytes belong; NULL where no log records it" }
+storage_group = { type = "VARCHAR", doc = "storage group (owner of the files, e.g. an experiment) to which most bytes of the mounts belong; NULL where no log records it" }
 week_from = { type = "DATE", doc = "first site day of the week, which has seven days and need not start on Monday" }
 n_mounts = { type = "BIGINT", doc = "number of reading mounts whose log shows request and dismount" }
 n_volumes = { type = "BIGINT", doc = "number of different tapes in the mounts counted in n_mounts" }

@@ -1,7 +1,7 @@
 /*
 title = "Clients that read files recalled from tape"
 topic = "pools"
-why = "Shows whether recalled files were read by clients on the site's own network, by remote clients, by both, or not at all; each case needs a different remedy. Declare networks as facts in site.toml: of = '192.0.2.', network = 'LAN'."
+why = "Shows whether recalled files were read by clients on the site's own network, by remote clients, by both, or not at all; each case needs a different remedy. To name the networks, declare a [[fact]] for each in site.toml, e.g. with of = '192.0.2.' and network = 'LAN'."
 takes = ["first_day", "last_day", "group"]
 
 [params.hours]
@@ -11,8 +11,8 @@ doc = "a read of a file is attributed to its recall if the recall started at mos
 
 [columns]
 system = { type = "VARCHAR", doc = "archive system" }
-storage_group = { type = "VARCHAR", doc = "storage group" }
-read_from = { type = "VARCHAR", doc = "networks of the clients that read the files, as named by facts of site.toml. elsewhere: no fact names the network. nobody: no read is known. not recorded: billing of movers is missing for these days, or has an unknown layout" }
+storage_group = { type = "VARCHAR", doc = "storage group: owner of the files, e.g. an experiment" }
+read_from = { type = "VARCHAR", doc = "networks of the clients that read the files, as named by facts of site.toml. elsewhere: no fact names the network. nobody: no read is known. not recorded: no transfers by clients were read from dCache's billing log, which lacks them or has an unknown layout" }
 n_restores = { type = "BIGINT", doc = "number of completed restores whose files were read as read_from shows" }
 restored_gb = { type = "DOUBLE", unit = "GB", doc = "data of the restores counted in n_restores" }
 share = { type = "DOUBLE", unit = "1", doc = "n_restores / all restores of the storage group" }

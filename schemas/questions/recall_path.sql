@@ -17,7 +17,7 @@ doc = "maximum number of recalls; the slowest come first"
 [columns]
 pnfsid = { type = "VARCHAR", doc = "dCache's id of the file" }
 pool = { type = "VARCHAR", doc = "disk pool" }
-storage_group = { type = "VARCHAR", doc = "storage group, which is part of the file's storage class in dCache" }
+storage_group = { type = "VARCHAR", doc = "storage group: owner of the file, e.g. an experiment, according to the file's storage class in dCache" }
 volume_gb = { type = "DOUBLE", unit = "GB", doc = "size of the file" }
 created_at = { type = "TIMESTAMP", doc = "when the pool requested the file, UTC" }
 latency_s = { type = "DOUBLE", unit = "s", doc = "time from the request until the pool had the file" }

@@ -6,7 +6,7 @@ takes = ["first_day", "last_day"]
 
 [columns]
 pool = { type = "VARCHAR", doc = "disk pool" }
-storage_group = { type = "VARCHAR", doc = "storage group, which is part of the files' storage class in dCache" }
+storage_group = { type = "VARCHAR", doc = "storage group: owner of the files, e.g. an experiment, according to the files' storage class in dCache" }
 n_recalls = { type = "BIGINT", doc = "number of restores requested in the period" }
 n_followed = { type = "BIGINT", doc = "number of restores requested in the period that also appear in a tape system's log; all columns of times and shares refer to these alone" }
 median_latency_s = { type = "DOUBLE", unit = "s", doc = "median time from the request until the file was on disk" }

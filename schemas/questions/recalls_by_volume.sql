@@ -1,14 +1,14 @@
 /*
 title = "Recalls and avoidable mounts by tape"
 topic = "tapes"
-why = "Shows how often files were recalled from each tape, and how many mounts would be saved if one worker per tape read all files recalled in the period. The tape of a file is known from its worker or from ENDIT's hint files."
+why = "Shows how often ENDIT recalled files from each tape, and how many mounts would be saved if one worker (ENDIT's retrieve process) per tape read all files of the period. The tape of a file is known from its worker, or from a hint file (ENDIT's list of files and their tapes)."
 takes = ["first_day", "last_day"]
 
 [columns]
 system = { type = "VARCHAR", doc = "archive system" }
 volume = { type = "VARCHAR", doc = "tape label, the most mounted tape first; NULL in the first row of each system, which sums up all its known tapes" }
 n_files = { type = "BIGINT", doc = "number of files recalled from the tape" }
-n_mounts = { type = "BIGINT", doc = "number of workers (retrieve processes) that read files of the tape; each mounts the tape at least once" }
+n_mounts = { type = "BIGINT", doc = "number of workers that read files of the tape; each mounts the tape at least once" }
 n_alone = { type = "BIGINT", doc = "number of the workers counted in n_mounts that read from this tape only" }
 n_avoidable_mounts = { type = "BIGINT", was = "n_spared", doc = "number of mounts that would have been saved if one worker per tape had read all files of the period" }
 spared_share = { type = "DOUBLE", unit = "1", doc = "n_avoidable_mounts / n_mounts" }

@@ -6,7 +6,7 @@ why = "Shows for each log file and reason how many lines could not be read, with
 [columns]
 path = { type = "VARCHAR", doc = "path of the file" }
 reason = { type = "VARCHAR", doc = "why the lines were rejected" }
-n_lines = { type = "BIGINT", doc = "number of lines" }
+n_lines = { type = "BIGINT", doc = "number of lines of the file that were rejected for this reason" }
 line_no = { type = "BIGINT", doc = "number of the first line in the file that was rejected for this reason" }
 text = { type = "VARCHAR", doc = "text of the first line that was rejected for this reason, at most 300 characters" }
 */

@@ -5,7 +5,7 @@ why = "A tape that is mounted five times a day, for one file each time, costs fi
 takes = ["first_day", "last_day"]
 
 [columns]
-storage_group = { type = "VARCHAR", doc = "storage group; each mount counts for the group to which most of its bytes belong" }
+storage_group = { type = "VARCHAR", doc = "storage group (owner of the files, e.g. an experiment) to which most bytes of the mounts belong" }
 day = { type = "DATE", doc = "site day of the mount request" }
 n_mounts = { type = "BIGINT", doc = "number of mounts in which files moved" }
 n_volumes = { type = "BIGINT", doc = "number of different tapes in the mounts counted in n_mounts" }

@@ -12,8 +12,8 @@ doc = "a restore counts as repeated if the previous restore of the file started 
 [columns]
 system = { type = "VARCHAR", doc = "archive system" }
 pnfsid = { type = "VARCHAR", doc = "dCache's id of the file" }
-storage_group = { type = "VARCHAR", doc = "storage group" }
-file_family = { type = "VARCHAR", doc = "file family" }
+storage_group = { type = "VARCHAR", doc = "storage group: owner of the files, e.g. an experiment" }
+file_family = { type = "VARCHAR", doc = "file family: files that share tapes, e.g. one data set" }
 n_repeats = { type = "BIGINT", was = "n_again", doc = "number of repeated restores that were requested in the period and completed" }
 again_gb = { type = "DOUBLE", unit = "GB", doc = "data in the repeated restores" }
 n_pools = { type = "BIGINT", doc = "number of pools that took part in the repeated restores, or in the restores before them" }

@@ -5,14 +5,14 @@ why = "Shows how long requests wait until a drive takes them, by storage group. 
 takes = ["first_day", "last_day", "station", "group"]
 
 [columns]
-storage_group = { type = "VARCHAR", doc = "storage group" }
+storage_group = { type = "VARCHAR", doc = "storage group: owner of the files, e.g. an experiment" }
 mode = { type = "VARCHAR", doc = "read or write" }
 n_requests = { type = "BIGINT", doc = "number of requests whose wait is known" }
 p50_s = { type = "DOUBLE", unit = "s", doc = "wait that half of the requests stay below" }
 p95_s = { type = "DOUBLE", unit = "s", doc = "wait that 19 of 20 requests stay below" }
 max_s = { type = "DOUBLE", unit = "s", doc = "longest wait" }
 n_retried = { type = "BIGINT", doc = "number of requests that were tried more than once" }
-n_of_mounts = { type = "BIGINT", doc = "number of entries in n_requests that are CTA mounts, because no log of the frontend shows their single requests. The wait of such a mount is the wait of its oldest file" }
+n_of_mounts = { type = "BIGINT", doc = "number of CTA mounts that n_requests counts as one request each, because no log of CTA's frontend shows their single requests. The wait of such a mount is the wait of its oldest file" }
 */
 WITH waited AS (
     SELECT q.storage_group, q.mode, q.n_tries, q.is_of_mount, date_diff('microsecond', q.queued_at, q.assigned_at) / 1e6 AS wait_s

@@ -6,7 +6,7 @@ takes = ["first_day", "last_day"]
 
 [columns]
 mode = { type = "VARCHAR", doc = "read or write; NULL in the row for both together" }
-robot = { type = "VARCHAR", doc = "robot of the drives in site.toml; NULL for drives to which site.toml assigns no robot" }
+robot = { type = "VARCHAR", doc = "robot that serves the drives; NULL for drives to which site.toml assigns no robot" }
 n_drives = { type = "BIGINT", doc = "number of the robot's drives that moved complete files" }
 n_tapes = { type = "BIGINT", doc = "number of tapes from or to which complete files were moved" }
 n_files = { type = "BIGINT", doc = "number of complete files whose transfer ended in the period" }

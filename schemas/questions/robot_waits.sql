@@ -5,7 +5,7 @@ why = "A robot with one arm, or one that stops while a drive loads, mounts one t
 takes = ["first_day", "last_day"]
 
 [columns]
-robot = { type = "VARCHAR", doc = "robot of the drives in site.toml; NULL for drives to which site.toml assigns no robot" }
+robot = { type = "VARCHAR", doc = "robot that serves the drives; NULL for drives to which site.toml assigns no robot" }
 n_drives = { type = "BIGINT", doc = "number of the robot's drives in which tapes were mounted" }
 n_alone = { type = "BIGINT", doc = "number of mounts that waited for their tape while no other drive of the robot waited for one" }
 alone_s = { type = "DOUBLE", unit = "s", doc = "median time from request to mounted tape, for the mounts in n_alone" }

@@ -7,10 +7,10 @@ why = "Shows what tapescope's last runs did, how long they took, and why a step 
 n_most = { type = "BIGINT", default = 50, doc = "maximum number of rows; the newest come first" }
 
 [columns]
-started_at = { type = "TIMESTAMP", doc = "start, UTC" }
-step = { type = "VARCHAR", doc = "step" }
+started_at = { type = "TIMESTAMP", doc = "start of the run, UTC" }
+step = { type = "VARCHAR", doc = "name of the step that ran, e.g. ingest or build" }
 outcome = { type = "VARCHAR", doc = "outcome of the step: done or failed" }
-elapsed_s = { type = "DOUBLE", unit = "s", doc = "wall-clock time" }
+elapsed_s = { type = "DOUBLE", unit = "s", doc = "duration of the run" }
 counts = { type = "VARCHAR", doc = "numbers that the step reported, e.g. of files or lines (JSON)" }
 failure = { type = "VARCHAR", doc = "error message with file, line and step; NULL where the step did not fail" }
 */

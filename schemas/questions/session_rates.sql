@@ -35,15 +35,15 @@ doc = "maximum number of mounts; those that lost most time come first"
 session_id = { type = "VARCHAR", doc = "identifier of the mount" }
 day = { type = "DATE", doc = "site day of the mount request; where no log shows the request, site day of the first logged step of the mount" }
 station = { type = "VARCHAR", doc = "station to which most bytes of the mount went, or from which they came" }
-storage_group = { type = "VARCHAR", doc = "storage group to which most bytes of the mount belong" }
+storage_group = { type = "VARCHAR", doc = "storage group (owner of the files, e.g. an experiment) to which most bytes of the mount belong" }
 volume = { type = "VARCHAR", doc = "tape label" }
 drive = { type = "VARCHAR", doc = "drive" }
 mode = { type = "VARCHAR", doc = "read, write or mixed" }
-pattern = { type = "VARCHAR", doc = "order in which the mount read files: single, complete, sequential, alternate, sparse or random; NULL for writes" }
+pattern = { type = "VARCHAR", doc = "order in which the mount read files: single, complete, sequential, alternate, sparse or random, as defined in gold.mount; NULL for mounts that wrote" }
 requested_at = { type = "TIMESTAMP", doc = "mount request, UTC" }
 n_files = { type = "BIGINT", doc = "number of complete files that the mount moved" }
 volume_gb = { type = "DOUBLE", unit = "GB", doc = "data of the mount's files that was written to or read from tape" }
-file_share = { type = "DOUBLE", unit = "1", doc = "different files that the mount read / all files on the tape; NULL for writes, and where the number of files on the tape is not known" }
+file_share = { type = "DOUBLE", unit = "1", doc = "different files that the mount read / all files on the tape; NULL for mounts that wrote, and where the number of files on the tape is not known" }
 drive_rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / time in which the drive moved them" }
 drive_rate_basis = { type = "VARCHAR", doc = "how the time in the drive rate was measured. call: inside drive calls. block: in the loop over blocks, with checksums and waits in the buffer. encp: by the client, with waits for data and file marks. counter, estimate: see the glossary" }
 overall_rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / wall-clock time from mount request to end of dismount" }

@@ -5,8 +5,8 @@ why = "A small file can take almost as much drive time as a large one, but moves
 takes = ["first_day", "last_day"]
 
 [columns]
-storage_group = { type = "VARCHAR", doc = "storage group" }
-file_family = { type = "VARCHAR", doc = "file family" }
+storage_group = { type = "VARCHAR", doc = "storage group: owner of the files, e.g. an experiment" }
+file_family = { type = "VARCHAR", doc = "file family: files that share tapes, e.g. one data set" }
 from_mb = { type = "DOUBLE", unit = "MB", doc = "smallest file size in the class; the class ends before ten times this size" }
 n_files = { type = "BIGINT", doc = "number of complete files whose transfer started in the period" }
 moved_tb = { type = "DOUBLE", unit = "TB", doc = "data of the files counted in n_files, including any part that moved after the end of the period" }

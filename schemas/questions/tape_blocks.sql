@@ -1,7 +1,7 @@
 /*
 title = "Are the blocks on tape large enough?"
 topic = "drives"
-why = "Each block costs a command to the drive, so small blocks slow down a fast drive. Logs do not show the block size. It comes from the fact tape_block_kb of a drive, a mover host, an archive system or a technology."
+why = "Each block costs a command to the drive, so small blocks slow down a fast drive. Logs do not show the block size. It comes from the fact `tape_block_kb` in site.toml, declared for a drive, a mover host, an archive system or a technology."
 takes = ["last_day"]
 
 [params.enough_kb]
@@ -16,8 +16,8 @@ doc = "time that the host needs for each block in addition to moving its data; u
 
 [columns]
 drive = { type = "VARCHAR", doc = "drive" }
-generation = { type = "VARCHAR", doc = "technology" }
-tape_block_kb = { type = "DOUBLE", unit = "KB", doc = "block size from the fact tape_block_kb. The first of these that has the fact counts: drive, mover host, archive system, technology. NULL if none has it" }
+generation = { type = "VARCHAR", doc = "technology of the drive, e.g. LTO-4" }
+tape_block_kb = { type = "DOUBLE", unit = "KB", doc = "block size from the fact `tape_block_kb`. The first of these that has the fact counts: drive, mover host, archive system, technology. NULL if none has it" }
 declared_for = { type = "VARCHAR", was = "said_of", doc = "drive, mover host, archive system or technology whose fact gives the block size" }
 nameplate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "native rate of the drive" }
 most_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "highest rate that is possible with this block size and the time per block" }

@@ -9,7 +9,7 @@ station = { type = "VARCHAR", doc = "name of the station; NULL for drives that m
 role = { type = "VARCHAR", doc = "role of the station; NULL where only logs name it" }
 spool = { type = "VARCHAR", doc = "size of the station's spool, and the number of its disks that were sampled in the period" }
 links = { type = "VARCHAR", doc = "names of the station's network links, each with its capacity" }
-facts = { type = "VARCHAR", doc = "facts about the station in site.toml, on the last day of the period" }
+facts = { type = "VARCHAR", doc = "names and values of the facts that site.toml declares for the station on the last day of the period" }
 mode = { type = "VARCHAR", doc = "read (from drives to station) or write (from station to drives); NULL where no data moved" }
 kind = { type = "VARCHAR", doc = "kind of drives, named by library and technology" }
 n_drives = { type = "BIGINT", doc = "number of drives of this kind in service on the last day, declared or found in logs" }

@@ -1,7 +1,7 @@
 /*
 title = "Network traffic of stations"
 topic = "stations"
-why = "Traffic in and out of each station, as MRTG shows it: averages over time steps, and the highest rate in each step."
+why = "Shows the traffic into and out of each station, as in MRTG's graphs: the average rate over each time step, and the highest rate in it."
 takes = ["first_day", "last_day", "station"]
 
 [params.n]
@@ -11,12 +11,12 @@ doc = "maximum number of time steps per station and direction"
 
 [columns]
 station = { type = "VARCHAR", doc = "station" }
-link = { type = "VARCHAR", doc = "link of the station" }
+link = { type = "VARCHAR", doc = "name of the station's network link" }
 direction = { type = "VARCHAR", doc = "in (towards the station) or out (away from the station)" }
 bin_at = { type = "TIMESTAMP", doc = "start of the time step over which traffic is averaged, UTC" }
 bin_s = { type = "DOUBLE", unit = "s", doc = "length of the time step: half an hour, or a multiple of it to limit the number of points" }
 avg_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "average rate over the part of the time step that the log covers" }
-max_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "highest rate that the link's log shows in the time step; a mean of 5 minutes where the log has only such means" }
+max_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "highest rate that the link's log shows in the time step. If the log has only averages, for example over 5 minutes, the highest average" }
 */
 WITH wide AS (
     SELECT zone, CAST(1800 * ceil((date_diff('day', CAST($first_day AS DATE), CAST($last_day AS DATE)) + 1) * 48 / $n)

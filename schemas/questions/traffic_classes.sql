@@ -1,7 +1,7 @@
 /*
 title = "Organised and scattered traffic of storage groups"
 topic = "mounts"
-why = "Mounts that serve many requests together reach half of a drive's rate or more, mounts for scattered requests a twentieth or less. This classifies each storage group's traffic by the efficiency of its mounts."
+why = "A mount that serves many requests together reaches half of the drive rate or more. A mount for scattered requests reaches a twentieth or less. This classifies the traffic of each storage group by the efficiency of the group's mounts."
 takes = ["first_day", "last_day"]
 
 [params.organised]
@@ -16,7 +16,7 @@ doc = "a mount counts as scattered (chaotic) if its efficiency (overall rate / d
 
 [columns]
 system = { type = "VARCHAR", doc = "archive system" }
-storage_group = { type = "VARCHAR", doc = "storage group; each mount counts for the group to which most of its bytes belong" }
+storage_group = { type = "VARCHAR", doc = "storage group (owner of the files, e.g. an experiment) to which most bytes of the mounts belong" }
 mode = { type = "VARCHAR", doc = "read, write or mixed" }
 n_mounts = { type = "BIGINT", doc = "number of mounts whose drive rate was measured (basis not estimate), and whose log shows request and dismount" }
 mount_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours of the mounts counted in n_mounts, from mount request to end of dismount" }

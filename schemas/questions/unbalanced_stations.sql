@@ -1,7 +1,7 @@
 /*
 title = "Stations that receive more than they send, or the reverse"
 topic = "stations"
-why = "If a station sends more or less data than it receives, data stayed on its spool, was only scanned, or was counted wrongly."
+why = "If a station sends more or less data than it receives, its spool filled or emptied, data was only scanned, or traffic was counted wrongly."
 takes = ["first_day", "last_day"]
 
 [params.share]
@@ -17,7 +17,7 @@ in_tb = { type = "DOUBLE", unit = "TB", doc = "data that the station received" }
 out_tb = { type = "DOUBLE", unit = "TB", doc = "data that the station sent" }
 unaccounted_tb = { type = "DOUBLE", unit = "TB", doc = "in_tb - out_tb" }
 out_duty = { type = "DOUBLE", unit = "1", doc = "duty factor of the traffic out of the station: share of half-hours in which this traffic is above the site's threshold" }
-needed_out_duty = { type = "DOUBLE", unit = "1", doc = "duty factor at which as much data would leave the station as arrives, if its active half-hours had the same rate as now; a value above 1 is impossible" }
+needed_out_duty = { type = "DOUBLE", unit = "1", doc = "duty factor at which as much data would leave the station as arrives, at the present rate of its active half-hours. A value above 1 cannot be reached at that rate" }
 */
 SELECT station, role, day, in_gb / 1e3 AS in_tb, out_gb / 1e3 AS out_tb, unaccounted_gb / 1e3 AS unaccounted_tb, out_duty,
        needed_out_duty

@@ -1,7 +1,7 @@
 /*
 title = "Names in logs that site.toml does not declare"
 topic = "operations"
-why = "Stations, drives and links that occur only in logs. Metrics of declared stations do not include them, and no rule reports when their logs stop."
+why = "Lists stations, drives and links that occur only in logs. Metrics of declared stations do not include them, and no rule reports when their logs stop."
 takes = ["first_day", "last_day"]
 
 [columns]

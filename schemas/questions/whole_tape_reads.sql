@@ -1,18 +1,18 @@
 /*
 title = "Reading single files compared with reading the complete tape"
 topic = "tapes"
-why = "Each single file costs a seek, so reading the complete tape is faster if many of its files are needed. For each mount that read, this estimates how long reading the complete tape in the same drive would have taken."
+why = "Each single file costs a seek, so reading the complete tape is faster if many of its files are needed. For each mount that read files, this estimates how long reading the complete tape in the same drive would have taken."
 takes = ["first_day", "last_day"]
 
 [params.mount_s]
 type = "DOUBLE"
 default = "120"
-doc = "assumed time of a complete read for mounting, dismounting and anything else before the first file and after the last"
+doc = "assumed time that a complete read takes before the first file and after the last, mainly for mounting and dismounting"
 
 [params.file_s]
 type = "DOUBLE"
 default = "4.4"
-doc = "assumed time per file of a complete read, in addition to moving its data"
+doc = "assumed time that a complete read takes for each file, in addition to moving the file's data"
 
 [columns]
 session_id = { type = "VARCHAR", doc = "identifier of the mount" }
@@ -23,7 +23,7 @@ pattern = { type = "VARCHAR", doc = "read pattern" }
 n_files = { type = "BIGINT", doc = "number of different files that the mount read" }
 byte_share = { type = "DOUBLE", unit = "1", doc = "bytes that the mount read / all bytes on the tape" }
 drive_rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "drive rate of the mount" }
-f = { type = "DOUBLE", unit = "1", doc = "overall rate / drive rate" }
+f = { type = "DOUBLE", unit = "1", doc = "efficiency of the mount: overall rate / drive rate" }
 wall_s = { type = "DOUBLE", unit = "s", doc = "wall-clock time from mount request to end of dismount" }
 whole_s = { type = "DOUBLE", unit = "s", doc = "estimated time to read the complete tape: mount_s + files on the tape x file_s + bytes on the tape / drive rate" }
 is_whole_quicker = { type = "BOOLEAN", doc = "true if the mount read only some of the files on the tape, and reading the complete tape would have been faster" }

@@ -7,7 +7,7 @@ takes = ["first_day", "last_day", "group"]
 [params.most_files]
 type = "BIGINT"
 default = "1000"
-doc = "a buffer is written to tape once it has more files than this; default: PIC's policy"
+doc = "a buffer is written to tape once it has more files than this. The defaults of the three limits are those of PIC, a WLCG site in Barcelona"
 
 [params.most_gb]
 type = "DOUBLE"
@@ -21,18 +21,18 @@ doc = "a buffer is written to tape once its oldest file has waited for more hour
 
 [columns]
 system = { type = "VARCHAR", doc = "archive system" }
-storage_group = { type = "VARCHAR", doc = "storage group; NULL where no log records it" }
-file_family = { type = "VARCHAR", doc = "file family; NULL where no log records it" }
+storage_group = { type = "VARCHAR", doc = "storage group: owner of the files, e.g. an experiment; NULL where no log records it" }
+file_family = { type = "VARCHAR", doc = "file family: files that share tapes, e.g. one data set; NULL where no log records it" }
 n_chunks = { type = "BIGINT", doc = "number of mounts that wrote complete files of the family; a mount counts on the day of its first file" }
 files_a_chunk = { type = "DOUBLE", doc = "mean number of the family's files per mount" }
 chunk_gb = { type = "DOUBLE", unit = "GB", doc = "mean amount of the family's data per mount" }
-by_files_share = { type = "DOUBLE", unit = "1", doc = "share of the mounts that wrote more than most_files files of the family" }
-by_size_share = { type = "DOUBLE", unit = "1", doc = "share of the mounts in which the family's files exceeded most_gb, but not most_files" }
-by_age_share = { type = "DOUBLE", unit = "1", doc = "share of the mounts that exceeded neither limit (most_files, most_gb), but whose oldest file had waited longer than most_hours" }
-on_demand_share = { type = "DOUBLE", unit = "1", doc = "share of the mounts that exceeded no limit (most_files, most_gb, most_hours): the buffer was written before it was due" }
-untold_share = { type = "DOUBLE", unit = "1", doc = "share of the mounts that exceeded neither most_files nor most_gb, and for which no log shows how long the files had waited" }
-own_share = { type = "DOUBLE", unit = "1", doc = "share of the mounts that wrote files of this family only" }
-oldest_hours = { type = "DOUBLE", unit = "h", doc = "time that the family's oldest file in a mount had waited when the mount wrote the first file of the family. Computed per mount; median over the mounts. The wait starts when the oldest file was complete on the spool, or else when it was queued" }
+by_files_share = { type = "DOUBLE", unit = "1", doc = "mounts that wrote more than most_files files of the family / n_chunks" }
+by_size_share = { type = "DOUBLE", unit = "1", doc = "mounts in which the family's files exceeded most_gb, but not most_files / n_chunks" }
+by_age_share = { type = "DOUBLE", unit = "1", doc = "mounts that exceeded only most_hours, the limit for the wait of the oldest file / n_chunks" }
+on_demand_share = { type = "DOUBLE", unit = "1", doc = "mounts that exceeded no limit (most_files, most_gb, most_hours) / n_chunks. Their buffers were written before they were due" }
+untold_share = { type = "DOUBLE", unit = "1", doc = "mounts that exceeded neither most_files nor most_gb, and whose files' wait no log shows / n_chunks" }
+own_share = { type = "DOUBLE", unit = "1", doc = "mounts that wrote files of this family only / n_chunks" }
+oldest_hours = { type = "DOUBLE", unit = "h", doc = "median over the mounts of the wait of the family's oldest file, until the mount wrote its first file of the family. The wait starts when the oldest file was complete on the spool or, if no log shows that, when it was queued" }
 */
 WITH written AS (
     SELECT t.system, t.session_id, t.storage_group, t.file_family, t.bytes, t.started_at,

@@ -14,7 +14,7 @@ sampled_at = { type = "TIMESTAMP", doc = "when the sample was taken" }
 is_time_known = { type = "BOOLEAN", doc = "true if the time of day of the sample is known, not only its day" }
 interval_s = { type = "DOUBLE", unit = "s", doc = "time between two samples, from site.toml; NULL where site.toml does not give it" }
 write_requests = { type = "BIGINT", doc = "number of writes from cache to tape, queued or under way" }
-write_volume_groups = { type = "BIGINT", doc = "number of volume groups to which the queued writes go" }
+write_volume_groups = { type = "BIGINT", doc = "number of volume groups (AMASS's sets of volumes) to which the queued writes go" }
 read_requests = { type = "BIGINT", doc = "number of reads from tape that are not finished" }
 read_volume_groups = { type = "BIGINT", doc = "number of volume groups from which the unfinished reads come" }
 blocks_total = { type = "BIGINT", doc = "number of blocks in the disk cache" }

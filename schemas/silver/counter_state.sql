@@ -1,6 +1,6 @@
 /*
 title = "States of drives from their counters"
-grain = "one row per interval and UTC day in which a drive's counters show one activity, while no log of its archive was written"
+grain = "one row per interval and UTC day in which a drive's counters show one activity, while the archive wrote no log about the drive"
 why = "Shows what drives did where the archive has no log. Counters do not show the order of activities within a sampled interval: tape motion is assumed to come first, then the transfer, then idle time. A command counts in the interval in which it completes. If it took longer than that interval, it extends back into earlier idle time, at most to midnight."
 partition = "day"
 lineage = ["file_id", "line_no"]

@@ -1,6 +1,6 @@
 /*
 title = "Data moved by drives per mount, from their counters"
-grain = "one row per UTC day and mount (or stretch of use) in which a drive had commands while no log of its archive was written"
+grain = "one row per UTC day and mount (or stretch of use) in which a drive had commands while the archive wrote no log about it"
 why = "Gives bytes, drive time and wall-clock time where the archive has no log. Drive rate, overall rate and efficiency are computed from these values. A stretch of use is not a mount, because counters do not show mounts and dismounts."
 partition = "day"
 lineage = ["file_id", "line_no"]

@@ -13,10 +13,10 @@ drive = { type = "VARCHAR", doc = "drive" }
 mover_host = { type = "VARCHAR", doc = "tape server" }
 mount_id = { type = "VARCHAR", doc = "mount number that CTA gave" }
 volume = { type = "VARCHAR", doc = "tape label" }
-mode = { type = "VARCHAR", doc = "read or write; NULL for a label mount" }
-purpose = { type = "VARCHAR", doc = "purpose of the mount: user, repack, verify or label" }
-storage_group = { type = "VARCHAR", doc = "virtual organisation" }
-file_family = { type = "VARCHAR", doc = "tape pool" }
+mode = { type = "VARCHAR", doc = "read or write; NULL for a mount that only writes the tape's label" }
+purpose = { type = "VARCHAR", doc = "purpose of the mount: user (requests of users), repack (copies files to other tapes), verify (reads files only to check them) or label (writes the tape's label)" }
+storage_group = { type = "VARCHAR", doc = "virtual organisation: the experiment or user group that owns the volume" }
+file_family = { type = "VARCHAR", doc = "tape pool: the set of volumes to which this volume belongs" }
 from_at = { type = "TIMESTAMP", doc = "time of the first line of the mount" }
 requested_at = { type = "TIMESTAMP", doc = "when CTA started the mount (its tape session), as logged or as computed from the final record; NULL where neither shows it" }
 mounted_at = { type = "TIMESTAMP", doc = "when the tape was ready in the drive" }

@@ -9,7 +9,7 @@ lineage = ["file_id", "line_no", "end_file_id", "end_line_no"]
 day = { type = "DATE", doc = "UTC day of from_at" }
 system = { type = "VARCHAR", doc = "CTA instance" }
 drive = { type = "VARCHAR", doc = "drive" }
-state = { type = "VARCHAR", doc = "mount, transfer, dismount, drain, down or unknown, as in silver.drive_state, or idle (the drive was free)" }
+state = { type = "VARCHAR", doc = "mount, transfer, dismount, drain (the tape is gone, but its data are not all on disk yet), down, unknown or idle (the drive was free)" }
 from_at = { type = "TIMESTAMP", doc = "start of the state, as CTA's answer to the poll gives it; otherwise the time of the poll" }
 to_at = { type = "TIMESTAMP", doc = "end of the state: the start of the next state, otherwise the time of the last poll" }
 is_inferred = { type = "BOOLEAN", doc = "true if the start or end was not given by CTA, but is the time of a poll or the start or end of the daemon's log" }

@@ -31,8 +31,8 @@ position_s = { type = "DOUBLE", unit = "s", doc = "for reads: time to position t
 checksum_s = { type = "DOUBLE", unit = "s", doc = "time to compute checksums; for reads it is part of drive_s" }
 wait_data_s = { type = "DOUBLE", unit = "s", doc = "for writes: time spent waiting for data from the disk system" }
 wait_buffer_s = { type = "DOUBLE", unit = "s", doc = "for reads: time spent waiting for free memory" }
-storage_group = { type = "VARCHAR", doc = "virtual organisation" }
-file_family = { type = "VARCHAR", doc = "tape pool" }
+storage_group = { type = "VARCHAR", doc = "virtual organisation: the experiment or user group that owns the volume" }
+file_family = { type = "VARCHAR", doc = "tape pool: the set of volumes to which this volume belongs" }
 status = { type = "VARCHAR", doc = "ok or failed" }
 error = { type = "VARCHAR", doc = "error message of a failed transfer" }
 witnesses = { type = "VARCHAR", doc = "which log shows the transfer: taped (the tape daemon's line about the file) or session (only the final record of the mount)" }

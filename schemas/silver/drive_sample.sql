@@ -17,7 +17,7 @@ is_active = { type = "BOOLEAN", doc = "true if the drive moved data (rate above 
 rate_low_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "rate if the K on the screen means 1000. For sysperf it is the rate at which cache segments become free, not the rate of the drive" }
 rate_high_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "rate if the K on the screen means 1024; equal to rate_low_bytes_s where the meaning is known" }
 volume = { type = "VARCHAR", doc = "volume in the drive" }
-volume_group = { type = "VARCHAR", doc = "volume group of the volume in the drive" }
+volume_group = { type = "VARCHAR", doc = "volume group (AMASS's set of volumes) to which the volume in the drive belongs" }
 mode = { type = "VARCHAR", doc = "read or write, if the drive moved data and all requests on the screen were of one kind; NULL otherwise" }
 is_mode_inferred = { type = "BOOLEAN", doc = "true if the screen did not show the mode, so that it was inferred from the requests" }
 is_repaired = { type = "BOOLEAN", doc = "true if a damaged number or label of the row was repaired or left out; the bronze relation shows which" }

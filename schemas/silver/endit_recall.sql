@@ -1,7 +1,7 @@
 /*
 title = "Files that ENDIT recalled from each volume"
 grain = "one row per run of a retrieve worker and per volume that holds some of the run's files"
-why = "Shows which volumes were read by a worker that was not started for one volume. The hint file shows the volume of each file, and each volume costs a mount."
+why = "Shows which volumes were read by a worker that was not started for one volume. ENDIT's hint file lists the volume of each file, and each volume costs a mount."
 partition = "day"
 lineage = ["file_id", "line_no"]
 

@@ -11,7 +11,7 @@ data_from_at = { type = "TIMESTAMP", doc = "start of the oldest row with traffic
 is_traffic = { type = "BOOLEAN", doc = "false if MRTG's configuration shows that the values are not bytes of a network link" }
 divisor = { type = "DOUBLE", doc = "number by which the file's values must be divided to get bytes/s" }
 is_turned = { type = "BOOLEAN", doc = "true if in and out in the file are the reverse of what the polled interface counted" }
-has_zeros_for_holes = { type = "BOOLEAN", doc = "true if repeated values in the file are real measurements. This holds if missing values are written as zeros (unknaszero) or have no rows (RRD)" }
+has_zeros_for_holes = { type = "BOOLEAN", doc = "true if repeated values in the file are real measurements. This holds if missing values are written as zeros (unknaszero) or have no rows (RRD). Otherwise MRTG repeats the last value where values are missing" }
 polled = { type = "VARCHAR", doc = "side of the link that was polled: switch or host; NULL where the configuration does not show it" }
 capacity_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "capacity of the link in each direction: from site.toml, else MaxBytes in MRTG's configuration" }
 max_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "highest rate in the file, in either direction" }

@@ -31,7 +31,7 @@ read_errors = { type = "BIGINT", doc = "in `drive_stats` lines, read errors whil
 write_errors = { type = "BIGINT", doc = "in `drive_stats` lines, write errors while the file was moved; NULL where not known" }
 unique_id = { type = "VARCHAR", doc = "request id" }
 file_bytes = { type = "BIGINT", unit = "bytes", doc = "size of the user's file" }
-volume_family = { type = "VARCHAR", doc = "volume family of the file: storage group, file family and wrapper" }
+volume_family = { type = "VARCHAR", doc = "volume family of the file: storage group (owner of the file), file family (files that share tapes) and wrapper (file format on tape)" }
 queued_at = { type = "TIMESTAMP", doc = "when the request for the file was queued" }
 error = { type = "VARCHAR", doc = "name of the error" }
 error_source = { type = "VARCHAR", doc = "part of the system that caused the error, according to the log" }

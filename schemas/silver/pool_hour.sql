@@ -10,9 +10,9 @@ lineage = ["file_id", "line_no"]
 day = { type = "DATE", doc = "UTC day of to_at" }
 system = { type = "VARCHAR", doc = "archive system" }
 pool = { type = "VARCHAR", doc = "disk pool" }
-storage_group = { type = "VARCHAR", doc = "storage group, which is part of the storage class" }
-file_family = { type = "VARCHAR", doc = "file family, which is part of the storage class" }
-hsm = { type = "VARCHAR", doc = "tape system" }
+storage_group = { type = "VARCHAR", doc = "storage group (owner of the files, e.g. an experiment): the part of dCache's storage class before the colon or first dot, e.g. exp in exp:raw@osm" }
+file_family = { type = "VARCHAR", doc = "file family (files that share tapes): the part of the storage class between storage group and @, e.g. raw in exp:raw@osm" }
+hsm = { type = "VARCHAR", doc = "tape system: the part of the storage class after the @, e.g. osm in exp:raw@osm" }
 from_at = { type = "TIMESTAMP", doc = "time of the previous statistics file; for the first file of a day, local midnight" }
 to_at = { type = "TIMESTAMP", doc = "time of the statistics file that the row ends with" }
 is_reset = { type = "BOOLEAN", doc = "true if a counter went down, as after a restart of the pool; the numbers and bytes of the interval are then NULL" }

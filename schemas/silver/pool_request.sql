@@ -12,9 +12,9 @@ system = { type = "VARCHAR", doc = "archive system" }
 pool = { type = "VARCHAR", doc = "disk pool" }
 operation = { type = "VARCHAR", doc = "store (to tape) or restore (from tape)" }
 pnfsid = { type = "VARCHAR", doc = "dCache's identifier of the file" }
-storage_group = { type = "VARCHAR", doc = "storage group, which is part of the storage class" }
-file_family = { type = "VARCHAR", doc = "file family, which is part of the storage class" }
-hsm = { type = "VARCHAR", doc = "tape system" }
+storage_group = { type = "VARCHAR", doc = "storage group (owner of the files, e.g. an experiment): the part of dCache's storage class before the colon or first dot, e.g. exp in exp:raw@osm" }
+file_family = { type = "VARCHAR", doc = "file family (files that share tapes): the part of the storage class between storage group and @, e.g. raw in exp:raw@osm" }
+hsm = { type = "VARCHAR", doc = "tape system: the part of the storage class after the @, e.g. osm in exp:raw@osm" }
 bytes = { type = "BIGINT", unit = "bytes", doc = "size of the file" }
 created_at = { type = "TIMESTAMP", doc = "when the pool made the request" }
 started_at = { type = "TIMESTAMP", doc = "when the pool gave the request to the tape system; NULL where not known" }

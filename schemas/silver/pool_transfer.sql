@@ -11,8 +11,8 @@ day = { type = "DATE", doc = "UTC day of ended_at" }
 system = { type = "VARCHAR", doc = "archive system" }
 pool = { type = "VARCHAR", doc = "disk pool" }
 pnfsid = { type = "VARCHAR", doc = "dCache's identifier of the file" }
-storage_group = { type = "VARCHAR", doc = "storage group, which is part of the storage class" }
-file_family = { type = "VARCHAR", doc = "file family, which is part of the storage class" }
+storage_group = { type = "VARCHAR", doc = "storage group (owner of the files, e.g. an experiment): the part of dCache's storage class before the colon or first dot, e.g. exp in exp:raw@osm" }
+file_family = { type = "VARCHAR", doc = "file family (files that share tapes): the part of the storage class between storage group and @, e.g. raw in exp:raw@osm" }
 mode = { type = "VARCHAR", doc = "read or write (by a client), or copy (from pool to pool)" }
 protocol = { type = "VARCHAR", doc = "name of the transfer's protocol, without its version" }
 client = { type = "VARCHAR", doc = "address or name of the client" }

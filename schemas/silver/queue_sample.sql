@@ -11,9 +11,9 @@ system = { type = "VARCHAR", doc = "archive system" }
 polled_at = { type = "TIMESTAMP", doc = "when the queue was polled" }
 mode = { type = "VARCHAR", doc = "read or write" }
 purpose = { type = "VARCHAR", doc = "user or repack; always user for reads, because CTA does not distinguish the two for reads" }
-storage_group = { type = "VARCHAR", doc = "virtual organisation" }
-file_family = { type = "VARCHAR", doc = "tape pool" }
-volume = { type = "VARCHAR", doc = "volume that a queue of reads waits for" }
+storage_group = { type = "VARCHAR", doc = "virtual organisation: the experiment or user group that owns the files" }
+file_family = { type = "VARCHAR", doc = "tape pool: the set of volumes that the queue reads or writes" }
+volume = { type = "VARCHAR", doc = "volume that a queue of reads waits for; NULL for a queue of writes" }
 n_files = { type = "BIGINT", doc = "number of files that wait in the queue" }
 bytes = { type = "BIGINT", unit = "bytes", doc = "bytes of the files that wait in the queue" }
 oldest_age_s = { type = "DOUBLE", unit = "s", doc = "time for which the oldest file in the queue has waited; NULL where no file waits" }

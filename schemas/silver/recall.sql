@@ -9,7 +9,7 @@ features = ["D12"]
 system = { type = "VARCHAR", doc = "archive system to which the pool belongs" }
 pool = { type = "VARCHAR", doc = "disk pool" }
 pnfsid = { type = "VARCHAR", doc = "dCache's identifier of the file" }
-storage_group = { type = "VARCHAR", doc = "storage group, which is part of the storage class" }
+storage_group = { type = "VARCHAR", doc = "storage group (owner of the files, e.g. an experiment): the part of dCache's storage class before the colon or first dot, e.g. exp in exp:raw@osm" }
 bytes = { type = "BIGINT", unit = "bytes", doc = "size of the file" }
 outcome = { type = "VARCHAR", doc = "outcome of the restore, as in silver.pool_request" }
 via = { type = "VARCHAR", doc = "how the recall was found in the tape system's log: cta (CTA's line about the file, by the archive id in the file's URI) or endit (the ENDIT run that requested the file)" }

@@ -12,8 +12,8 @@ request_id = { type = "VARCHAR", doc = "Enstore: the request's unique_id. CTA: i
 system = { type = "VARCHAR", doc = "archive system" }
 station = { type = "VARCHAR", doc = "host of the client, or disk system, that requested the file" }
 mode = { type = "VARCHAR", doc = "read or write" }
-storage_group = { type = "VARCHAR", doc = "storage group; for CTA the virtual organisation" }
-file_family = { type = "VARCHAR", doc = "file family; for CTA the tape pool" }
+storage_group = { type = "VARCHAR", doc = "storage group: owner of the file, e.g. an experiment; for CTA the virtual organisation" }
+file_family = { type = "VARCHAR", doc = "file family: files that share tapes, e.g. one data set; for CTA the tape pool" }
 queued_at = { type = "TIMESTAMP", doc = "when the request entered the queue. If only the accounting has the request: when the client started, according to the request id. If only the oldest request of a mount is known: the time at which CTA chose the mount, minus the age of that request" }
 due_at = { type = "TIMESTAMP", doc = "CTA: queued_at plus the minimum age in the mount policy. Until then CTA delays the mount on purpose. NULL without such a policy" }
 assigned_at = { type = "TIMESTAMP", doc = "when the request was first assigned to a mover. If only the accounting has the request: done_at minus bytes / overall rate. CTA: when work on the file started or, if only the oldest request of a mount is known, when CTA chose the mount" }

@@ -14,7 +14,7 @@ station = { type = "VARCHAR", doc = "host or disk system that sent or received t
 drive = { type = "VARCHAR", doc = "drive" }
 mover_host = { type = "VARCHAR", doc = "host on which the mover runs" }
 volume = { type = "VARCHAR", doc = "tape label" }
-session_id = { type = "VARCHAR", doc = "identifier of the mount in which the file was moved; where only the client recorded the transfer: the mount if only the accounting lists it, otherwise NULL" }
+session_id = { type = "VARCHAR", doc = "identifier of the mount in which the file was moved. NULL if only the client recorded the transfer and a mover's log shows the mount, or if no source has the mount" }
 mode = { type = "VARCHAR", doc = "read or write" }
 file_number = { type = "BIGINT", doc = "number of the file on the volume" }
 bytes = { type = "BIGINT", unit = "bytes", doc = "bytes moved to or from tape, including the wrapper" }
@@ -32,11 +32,11 @@ drive_rate_basis = { type = "VARCHAR", doc = "how drive_s was measured. call: ti
 checksum_s = { type = "DOUBLE", unit = "s", doc = "time spent on checksums and buffer management during the transfer" }
 wait_data_s = { type = "DOUBLE", unit = "s", doc = "for writes: time in which the buffer was empty and the drive waited for data" }
 wait_buffer_s = { type = "DOUBLE", was = "wait_room_s", unit = "s", doc = "for reads: time in which the buffer was full and the drive waited for room" }
-storage_group = { type = "VARCHAR", doc = "storage group" }
-file_family = { type = "VARCHAR", doc = "file family" }
-status = { type = "VARCHAR", doc = "ok, failed or incomplete" }
+storage_group = { type = "VARCHAR", doc = "storage group: owner of the file, e.g. an experiment. For CTA the virtual organisation; for TSM the node or storage pool" }
+file_family = { type = "VARCHAR", doc = "file family: files that share tapes, e.g. one data set; for CTA the tape pool" }
+status = { type = "VARCHAR", doc = "ok, failed, or incomplete (the log lacks the first or last block)" }
 error = { type = "VARCHAR", doc = "name of the error of a failed transfer" }
-witnesses = { type = "VARCHAR", doc = "source of the transfer. mover: the mover's log. encp: the client's log line. table: the client's row in the accounting. taped: CTA's tape daemon. session: CTA's final record of a mount, with all files in one row. server: data of a TSM session in a mount, or of a mount that a library or the drive's SCSI pages show, with one row each for reads and writes. counter: the drive's counters per mount or stretch of use and UTC day, with one row each for reads and writes" }
+witnesses = { type = "VARCHAR", doc = "source of the transfer. mover: the mover's log. encp: the client's log line. table: the client's row in the accounting. taped: CTA's tape daemon. session: CTA's final record of a mount, with all files in one row. server: data of a TSM session in a mount, or of a mount that a library or the drive's SCSI pages show, with one row each for reads and writes. counter: the kernel's counters of the drive, per mount or stretch of use and UTC day, with one row each for reads and writes" }
 file_id = { type = "VARCHAR", doc = "log file with the line that started the transfer" }
 line_no = { type = "BIGINT", doc = "number of the line in file_id" }
 end_file_id = { type = "VARCHAR", doc = "log file with the line about the last block; NULL or equal to file_id where one line has both start and end" }

@@ -24,7 +24,7 @@ n_objects = { type = "BIGINT", doc = "number of objects moved by the session or 
 started_at = { type = "TIMESTAMP", doc = "start of the session or process, or when the volume was in the drive if that was later" }
 ended_at = { type = "TIMESTAMP", doc = "end of the session or process, or of the mount if that was earlier" }
 drive_s = { type = "DOUBLE", unit = "s", doc = "estimated time that the drive worked: length of the session minus its waits for media, client and network. NULL where nothing remains, waits are not known, or several processes ran at once" }
-storage_group = { type = "VARCHAR", doc = "name of the TSM node (session) or storage pool (process), used as the storage group" }
+storage_group = { type = "VARCHAR", doc = "name of the TSM node (registered client) of the session, or of the storage pool of the process" }
 status = { type = "VARCHAR", doc = "ok or failed, as TSM's server reported" }
 file_id = { type = "VARCHAR", doc = "file with the row about the session or process" }
 line_no = { type = "BIGINT", doc = "number of the line in file_id" }

@@ -8,10 +8,10 @@ features = ["R3"]
 [columns]
 system = { type = "VARCHAR", doc = "archive system. If the output of tape ls does not name it: the system that site.toml gives for this input, else the only CTA system of the site" }
 volume = { type = "VARCHAR", doc = "tape label" }
-storage_group = { type = "VARCHAR", doc = "storage group to which the tape belongs; for CTA the virtual organisation" }
-file_family = { type = "VARCHAR", doc = "file family to which the tape belongs; for CTA the tape pool" }
+storage_group = { type = "VARCHAR", doc = "storage group (owner of the files, e.g. an experiment) to which the tape belongs; for CTA the virtual organisation" }
+file_family = { type = "VARCHAR", doc = "file family (files that share tapes, e.g. one data set) of the tape; for CTA the tape pool" }
 library = { type = "VARCHAR", doc = "library" }
-media_type = { type = "VARCHAR", doc = "type of the cartridge" }
+media_type = { type = "VARCHAR", doc = "type of the cartridge, e.g. LTO8, as the archive names it" }
 capacity_bytes = { type = "BIGINT", unit = "bytes", doc = "capacity" }
 remaining_bytes = { type = "BIGINT", unit = "bytes", doc = "free space on the volume" }
 active_bytes = { type = "BIGINT", unit = "bytes", doc = "bytes of files on the tape that are not deleted" }

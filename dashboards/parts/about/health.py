@@ -67,7 +67,7 @@ def _show_coverage(page: Page) -> None:
             " site.toml declares no log for the hour."
         )
         if len(worst) > MOST_HOSTS:
-            st.caption(f"Of {len(worst)} logs, the {MOST_HOSTS} with the lowest coverage in any hour are shown.")
+            st.caption(f"Of {len(worst)} logs, the {MOST_HOSTS} whose worst hour has the lowest coverage are shown.")
     else:
         st.info("No input of site.toml declares (`expect`) a log for these days, so missing logs cannot be detected.")
     undeclared = [row for row in hours.rows if row["seen_share"] is None]

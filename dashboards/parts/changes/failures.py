@@ -23,7 +23,9 @@ def draw(page: Page) -> None:
         components.show_sql(found)
         return
     worse = [row for row in found.rows if row["is_worse"]]
-    st.text(f"Mounts fail more often after {len(worse)} of {len(found.rows)} changes of this period.")
+    st.text(
+        f"Mounts failed at least three times as often after {len(worse)} of {len(found.rows)} changes of this period."
+    )
     components.show_chart(found, model_charts.failures(found.frame()))
     components.show_table(found, found.names, wide={"what": 140})
     components.show_sql(found)

@@ -26,6 +26,7 @@ VERDICTS = {
     "matters": "A buffer of twice the size would catch less than a further 1 % of the bytes.",
 }
 WITNESSES = {"drives": "the drives", "pools": "the pools"}
+ENOUGH = "buffer size from which doubling catches under 1 % more of the bytes [TB]"
 
 
 def draw(page: Page) -> None:
@@ -50,7 +51,7 @@ def draw(page: Page) -> None:
         "The first read of a file in these days counts as not caught, so the true share can be higher. Reads that"
         " existing buffers served are not included."
     )
-    show_rows([_row(one) for one in named.values()], {}, "Bytes read again and sufficient buffer size, by file family")
+    show_rows([_row(one) for one in named.values()], {}, "Bytes read again and buffer size needed, by file family")
 
 
 def _sentence(found: Any, family: Any) -> None:
@@ -74,8 +75,5 @@ def _row(one: Any) -> dict[str, Any]:
     row: dict[str, Any] = {"file family": one.name, "reads": len(one.reads.sizes)}
     row["read [TB]"] = round(float(one.reads.sizes.sum()) / 1e12, 3)
     if isinstance(one.found, NoEstimate):
-        return row | {"share of bytes read again": "cannot estimate", "sufficient buffer size [TB]": None}
-    return row | {
-        "share of bytes read again": percent(one.found.again),
-        "sufficient buffer size [TB]": one.found.flat_tb,
-    }
+        return row | {"share of bytes read again": "cannot estimate", ENOUGH: None}
+    return row | {"share of bytes read again": percent(one.found.again), ENOUGH: one.found.flat_tb}

@@ -39,7 +39,7 @@ def draw(page: Page) -> None:
         return
     holds = quantity(now.held_tb, "TB")
     basis = (
-        "according to an export of volumes and the writes after it"
+        "according to an export of volumes and the writes logged after that export"
         if now.is_whole
         else "counting only the files whose writes are in the logs"
     )

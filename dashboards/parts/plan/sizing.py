@@ -61,7 +61,8 @@ def draw(page: Page) -> None:
         st.text(
             f"Estimate: {interval(needed.drives, 'drives')} for {target:,.0f}"
             f" MB/s times a factor of {factor:g}, with the 90 % interval in brackets."
-            f" In mounts of the chosen files, a drive moves data {percent(efficiency.value)} of the time."
+            " In mounts with the chosen number and size of files, a drive moves data"
+            f" {percent(efficiency.value)} of the time."
             f" The costs of a mount are those of the four weeks up to {page.last}."
         )
     if needed.tornado:
@@ -80,7 +81,10 @@ def draw(page: Page) -> None:
     curve = pl.DataFrame(forecast.efficiency_by_size(fits[like]))
     says = "Efficiency by file size, for 1 to 300 files per mount."
     st.altair_chart(model_charts.efficiency(curve, file_mb), width="stretch", alt=says)
-    st.caption(f"Efficiency at the chosen file size (dashed line): {fixed(efficiency.value, '1')}. MB = 10^6 bytes.")
+    st.caption(
+        "Efficiency at the chosen file size (dashed line) and number of files per mount:"
+        f" {fixed(efficiency.value, '1')}. MB = 10^6 bytes."
+    )
     with st.expander("What mounts cost here", on_change="rerun", key="costs") as place:
         if place.open:
             _costs(fits)

@@ -32,7 +32,7 @@ def draw(page: Page) -> None:
     except data.NoAnswer:
         st.info(
             "No mount of these days was logged from request to dismount, so there is nothing to replay. Choose more"
-            " days, or load server logs with `tapescope run`."
+            " days, or read more logs of the drives with `tapescope run`."
         )
         components.show_sql(work, down)
         return

@@ -41,8 +41,8 @@ def draw(page: Page) -> None:
             )
         else:
             st.text(
-                "No log shows for any mount what share of the tape it read. Load server logs"
-                " and the archive's file table."
+                "No log shows for any mount what share of the tape it read. Read logs of the drives and"
+                " an export of the archive's file table with `tapescope run`."
             )
     with right:
         components.heading(again, "Drive-hours of mounting and dismounting in remounts")

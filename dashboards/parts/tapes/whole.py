@@ -33,8 +33,8 @@ def draw(page: Page) -> None:
     n_quicker = sum(row["is_whole_quicker"] or False for row in timed)
     if not timed:
         st.text(
-            "No log shows a read mount of a tape whose files are known. Load the archive's file"
-            " table, or logs of mounts that read whole tapes."
+            "No log shows a read mount of a tape whose files are known. Read an export of the archive's file"
+            " table, or logs of mounts that read whole tapes, with `tapescope run`."
         )
     elif n_quicker:
         st.warning(f"In {n_quicker} of {len(timed)} mounts, reading the whole tape would have been faster.")

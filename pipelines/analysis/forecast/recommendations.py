@@ -22,6 +22,7 @@ from pipelines.warehouse.connection import LAKE, Connection, Warehouse, transact
 from pipelines.warehouse.tables import prepare_tables
 
 HOURS = ("down", "hours", "idle_queued")  # causes whose fix frees hours of drives, not speed
+_BY_HAND = "leave out --finding, and give --text, --drives and --gain"
 
 
 @dataclass(frozen=True)
@@ -66,7 +67,7 @@ def recommend(site: Site, catalog: Catalog, finding: str, text: str | None = Non
         name = resolve_prefix([str(row[0]) for row in rows], finding)
         _, rule, entity, finding_text, gain, least, most = rows[0]
         if not gain:
-            raise TapescopeError(f"finding {name} has no gain in GB per day", "give --gain and --drives")
+            raise TapescopeError(f"finding {name} has no gain in GB per day", _BY_HAND)
         drives = _drives_of(connection, entity)
         cause = catalog.rules[rule].cause_of(entity) if rule in catalog.rules else ""
         ends = (min(gain, gain if least is None else least), max(gain, gain if most is None else most))
@@ -159,5 +160,5 @@ def _drives_of(connection: Connection, entity: str) -> list[str]:
         {"entity": entity},
     ).fetchall()
     if not found:
-        raise TapescopeError(f"the finding concerns {entity!r}, to which no drive belongs", "give --gain and --drives")
+        raise TapescopeError(f"the finding concerns {entity!r}, to which no drive belongs", _BY_HAND)
     return [str(name) for (name,) in found]

@@ -112,7 +112,7 @@ def calibration(like: str | None, speed: str | None, past: Past, mode: str = "")
         raise TapescopeError(f"no log shows {like!r} mounts", f"logged kinds of mounts: {', '.join(everyone)}")
     if everyone[like].unknown:
         why = "; ".join(dict.fromkeys(no_estimate(one, f"costs of {like}") for one in everyone[like].unknown.values()))
-        raise TapescopeError(why, "give --speed instead of --drives-like, and write efficiencies as numbers")
+        raise TapescopeError(why, "give --speed instead of --drives-like; an efficiency is then a number, not FILESxMB")
     return everyone[like]
 
 

@@ -58,7 +58,10 @@ _TIME, _SIZE = _Amount("time", _SECONDS, "2h"), _Amount("size", _GB, "500GB")
     help="Also mount a tape when no further file of it was requested for this long (ENDIT).",
 )
 @click.option(
-    "--remount-delay", "remount_delay_s", type=_TIME, help="Shortest time between two mounts of the same tape (ENDIT)."
+    "--remount-delay",
+    "remount_delay_s",
+    type=_TIME,
+    help="Shortest time from the start of a mount to the next mount of the same tape (ENDIT).",
 )
 @click.option(
     "--order", type=click.Choice(["requested", "position", "rao"]), help="Order in which a mount reads its files."
@@ -69,8 +72,8 @@ def mounts(past: Past, form: str, **options: Any) -> None:
     """Replay the recorded reads under another mount policy. It shows the drive-hours saved and the waits of requests.
 
     Without options, several policies are tried. The table lists those that are certain to save drive-hours and that no
-    other policy beats in both hours and waits. With options, the rest of the site's recorded policy is kept. There is
-    no answer if the replay without changes differs from the logs by more than 10 %.
+    other policy beats in both hours and waits. With options, only these parts of the site's recorded policy change.
+    There is no answer if the replay without changes differs from the logs by more than 10 %.
     """
     from pipelines.analysis.forecast import advise
 

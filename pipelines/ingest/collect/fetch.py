@@ -62,7 +62,9 @@ def _content(
         if n_bytes > most_bytes:
             if got.status_code != 200:
                 break
-            raise TooLarge(f"the server's answer is longer than {most_bytes / 2**20:.3g} MiB")
+            raise TooLarge(
+                f"the server's answer is longer than {most_bytes / 2**20:.3g} MiB", "raise `max_mb` of the entry"
+            )
         if monotonic() > end:
             raise TapescopeError(f"the server gave no complete answer within {timeout_s:g} s")
         if is_stopped():

@@ -57,7 +57,8 @@ def _arguments(request: Request, now: datetime) -> list[str]:
     entry = request.entry
     if not request.token and any(TOKEN_PLACE in text for text in entry.command):
         raise TapescopeError(
-            f"the variable {entry.token} is not set", f"set it: the command needs its value for {TOKEN_PLACE}"
+            f"the variable {entry.token} is not set",
+            f"set the variable: its value replaces {TOKEN_PLACE} in the command",
         )
     since_s = request.spool.mark.get("since", now.timestamp() - entry.since) - entry.late
     since = datetime.fromtimestamp(since_s, ZoneInfo(entry.zone or request.site.zone))

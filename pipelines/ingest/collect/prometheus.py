@@ -108,10 +108,12 @@ def _lines(request: Request, selector: str, instance: str, begin: int, end: int)
         got = _get(request, "query", params, min(request.most_bytes, request.line_bytes - 1))
     except TooLarge:
         if end - begin < 2 * _SHORTEST_S:
-            hint = "raise `line_kb` under [limits] or `max_mb`, or request fewer metrics with `ask`"
-            raise TapescopeError(
-                f"{instance}: the samples of {end - begin} s do not fit into a line of the allowed length", hint
-            ) from None
+            hint = (
+                "raise the smaller of the limits `line_kb` under [limits] and `max_mb` of the entry,"
+                " or request fewer metrics with `ask`"
+            )
+            text = f"{instance}: the samples of {end - begin} s are too long for one line"
+            raise TapescopeError(text, hint) from None
         middle = (begin + end) // 2
         return [
             part for half in ((begin, middle), (middle, end)) for part in _lines(request, selector, instance, *half)

@@ -33,8 +33,8 @@ class UnmatchedFiles:
         listed = ", ".join(f"{path} ({what})" for path, what in self.first)
         count = f"{'' if self.is_all else 'over '}{self.n_files:,} file{'s' * (self.n_files > 1)}"
         is_are = "is" if self.n_files == 1 else "are"
-        add = f'add [[input]] glob = "{self.glob}" to site.toml'
-        hint = f"To read one, {add}. To read it only once, run `tapescope ingest PATH`."
+        add = f'add an [[input]] with glob = "{self.glob}" to site.toml'
+        hint = f"To read such files regularly, {add}. To read a file only once, run `tapescope ingest PATH`."
         return (
             f"{count} below {self.place} {is_are} not read, because no [[input]] matches: {listed}{more}."
             f" {hint if self.glob else '`tapescope recognise PATH` shows why they cannot be read.'}"

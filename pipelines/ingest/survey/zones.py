@@ -102,7 +102,7 @@ def guess_zone(offsets: Counter[tuple[int, int]], words: Counter[str]) -> ZoneGu
     """The candidate zones whose offset agrees with at least nine of ten rows."""
     total = sum(offsets.values())
     listed = ", ".join(f"{word} ({n} lines)" for word, n in sorted(words.items()))
-    quoted = f"names of zones next to time stamps: {listed}" if words else ""
+    quoted = f"time stamps name these zones: {listed}" if words else ""
     if not total:
         return ZoneGuess(why=quoted) if words else ZoneGuess()
     fits = [name for name in CANDIDATES if _agreeing(name, offsets) >= 0.9 * total]

@@ -107,7 +107,7 @@ def _why_not(way: str, message: Message) -> str:
     if way in _NOW and message.is_past:
         return f"the report is for {message.day}, but the last complete day with data is {message.newest}"
     if way == "wlcg" and not message.wlcg:
-        return "no log names a storage group, although the archive may have some"
+        return "WLCG's metrics are per storage group, but no log names one"
     return ""
 
 

@@ -32,7 +32,7 @@ from pipelines.sources.enstore_accounting.grid import Section, Sheet, State
 from pipelines.sources.protocol import COVERAGE, Carry, Claim, Origin, Parsed
 
 TITLE = "Enstore accounting"
-VERSION = 1
+VERSION = 2
 TABLES = tuple(sorted({table.fills for table in tables.TABLES}))
 SPEAKS_FOR = "transfers"
 IS_WHOLE = True

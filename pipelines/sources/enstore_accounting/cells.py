@@ -189,7 +189,8 @@ def _extras(table: EnstoreTable, rows: pl.DataFrame) -> pl.DataFrame:
     """Columns that follow from others."""
     match table.name:
         case "rate" | "rate file":
-            return rows.with_columns(to_at=pl.col("from_at") + pl.duration(seconds=_BIN_S))
+            # ratekeeper writes the time at which it stops counting
+            return rows.with_columns(from_at=pl.col("from_at") - pl.duration(seconds=_BIN_S), to_at=pl.col("from_at"))
         case "xfer_by_day":
             return rows.with_columns(mover=pl.lit(None, pl.String))
         case "xfer_by_day_by_mover":

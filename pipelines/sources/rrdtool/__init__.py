@@ -161,8 +161,8 @@ def _finest(good: pl.DataFrame, state: Carry) -> pl.DataFrame:
         if rra != last_rra:
             if int(span) < last_span:
                 raise UnreadableFile(
-                    "the archives of the database are not ordered from fine to coarse",
-                    "provide an xport of one archive",
+                    "the round-robin archives (RRA) of the database are not ordered from fine to coarse",
+                    "provide the output of `rrdtool xport` for one of these archives",
                 )
             state["average"], state["finer_from"] = [int(rra), int(span)], state["known_from"]
         known = rows.filter(~pl.col("is_empty"))

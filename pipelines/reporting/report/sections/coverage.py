@@ -92,7 +92,7 @@ def _days_unseen(asker: Asker) -> list[tuple[str, str]]:
 def _coverage(row: Row) -> str:
     hosts = "" if row["n_hosts"] == 1 else f" of {row['n_hosts']} logs"
     if row["share"] is None:
-        return f"{quantity(row['seen_hours'], 'h')}{hosts}; site.toml does not declare when this log should exist"
+        return f"{quantity(row['seen_hours'], 'h')}{hosts}; site.toml does not declare when such logs should exist"
     # 99.97 % must not be read as all of it
     share = "all" if row["missing_hours"] == 0 else f"{100 * row['share']:.2f} %"
     text = f"{fixed(row['seen_hours'], 'h')} of {quantity(row['expected_hours'], 'h')}{hosts} ({share})"

@@ -21,7 +21,7 @@ _LEVERS = 2
 _NOT_KEPT = "No forecast is stored for this day; `tapescope forecast` and `tapescope run` compute it."
 _TORNADOS = 3
 _COST_DOCS = {
-    "": "fitted value; for drift_week_share, the weekly change of measured time ÷ computed time",
+    "": "fitted value; drift_week_share is the weekly change of the ratio of measured to computed mount time",
     "_low": "low end of the 90 % interval",
     "_high": "high end of the 90 % interval",
 }
@@ -120,7 +120,7 @@ def _holdings(ahead: list[Row]) -> str:
     else:
         met = "counting only logged writes, because no export of volumes shows earlier data"
     if factor["value"] is None:
-        return f"{text}, {met}, if average daily writes do not change; {no_estimate(_refusal(factor), 'growth')}"
+        return f"{text} if average daily writes do not change, {met}; {no_estimate(_refusal(factor), 'growth')}"
     grows = f"daily writes grow by a factor of {interval(_estimate(factor), '1')} a year"
     return f"{text}, {met}; {grows}, estimated from {counted(holds['n_samples'], 'day')}"
 

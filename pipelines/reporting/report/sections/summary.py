@@ -200,9 +200,9 @@ def drives(asker: Asker) -> Section:
         " request to end of dismount, for completely logged mounts. f is overall rate ÷ drive rate. Only bytes, files"
         " and times within the period count, even if the mount began before it. The basis of a drive rate names how its"
         " time was measured. call: inside the drive calls. block: in the loop over blocks, with checksums and waits for"
-        " the buffer. counter: by the kernel's counters. encp: the client's time, which includes waits for data and"
-        " file marks, so the rate is too low where drives waited. estimate: length of a TSM session less its waits for"
-        " media, client and network."
+        " the buffer. counter: by the kernel's counters. encp: the client's time, which includes file marks and"
+        " waits for data, so the rate is too low where drives waited. estimate: length of a TSM session less its waits"
+        " for media, client and network."
     ]
     return Section(
         "Drives", sentences=sentences if asker.ask("drives").rows else ["No log names a drive."], tables=tables
