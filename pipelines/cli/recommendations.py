@@ -94,7 +94,7 @@ def _change(site_path: Path, number: int, event: str, day: datetime, note: str |
     type=click.IntRange(min=1),
     default=28,
     show_default=True,
-    help="Number of site days compared on each side of the change.",
+    help="Number of site days compared before and after the day on which a recommendation was applied.",
 )
 @format_option
 def list_them(site_path: Path, day: datetime | None, n_days: int, form: str) -> None:

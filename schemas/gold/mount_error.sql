@@ -14,7 +14,7 @@ from_at = { type = "TIMESTAMP", doc = "time at which error pages were first read
 to_at = { type = "TIMESTAMP", doc = "time at which error pages were last read in the mount that day" }
 read_errors = { type = "BIGINT", doc = "read errors during the mount that day, corrected or not; NULL where no page has them" }
 write_errors = { type = "BIGINT", doc = "write errors during the mount that day, corrected or not; NULL where no page has them" }
-corrected_errors = { type = "BIGINT", doc = "corrected read and write errors during the mount that day. The number is the total on the error pages, or the sum of errors corrected with and without delay if that sum is larger. NULL where no page has them" }
+corrected_errors = { type = "BIGINT", doc = "corrected read and write errors during the mount that day. The error pages have a total, and separate counts of errors corrected with and without delay. The number is the total or the sum of the two counts, whichever is larger. NULL where no page has them" }
 uncorrected_errors = { type = "BIGINT", doc = "read and write errors that the drive could not correct, during the mount that day; NULL where no page has them" }
 block_retries = { type = "BIGINT", doc = "number of blocks that the drive read or wrote again during the mount that day; NULL where no page has them" }
 bytes = { type = "DOUBLE", unit = "bytes", doc = "bytes read and written in the time in which the errors of the row were counted. They are taken from the first available source: volume statistics page, sequential access page, error pages (whose unit depends on the vendor). NULL where no page has them" }

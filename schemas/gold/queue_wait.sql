@@ -11,7 +11,7 @@ storage_group = { type = "VARCHAR", doc = "storage group (owner of the files, e.
 mode = { type = "VARCHAR", doc = "read or write" }
 from_at = { type = "TIMESTAMP", doc = "start of the site day, UTC" }
 n_requests = { type = "BIGINT", doc = "number of requests with a mount policy that a drive took that day" }
-n_of_mounts = { type = "BIGINT", doc = "part of n_requests that each represent a complete mount: the log has only the wait of the mount's oldest file, not the single requests" }
+n_of_mounts = { type = "BIGINT", doc = "number of CTA mounts that n_requests counts as one request each, because no log of CTA's frontend shows their single requests. The wait of such a mount is the wait of its oldest file" }
 waited_s = { type = "DOUBLE", unit = "s", doc = "time that the requests counted in n_requests waited in all, from when each was queued until a drive took it" }
 overdue_s = { type = "DOUBLE", unit = "s", doc = "part of waited_s after a request reached the age at which its mount policy mounts a tape" }
 free_drive_s = { type = "DOUBLE", unit = "s", doc = "part of overdue_s in which a drive could have served the request: logs show a free drive of the kind that later served the request, and the request's tape was in no drive. Only the last 24 hours of each wait count" }

@@ -21,7 +21,7 @@ mode = { type = "VARCHAR", doc = "read or write" }
 generation = { type = "VARCHAR", doc = "technology of the drives" }
 before = { type = "DOUBLE", doc = "median of the measure before the change: MB/s for rates, s for gaps" }
 after = { type = "DOUBLE", doc = "median of the measure after the change: MB/s for rates, s for gaps" }
-ratio = { type = "DOUBLE", unit = "1", doc = "value of the measure after the change / value before it. Only values that share the properties in matched_by are compared. Where matched_by is NULL, the ratio is simply after / before" }
+ratio = { type = "DOUBLE", unit = "1", doc = "how many times as large the measure is after the change as before it, computed from values that share the properties in matched_by. Where matched_by is NULL, it is the ratio of the columns after and before" }
 ratio_low = { type = "DOUBLE", unit = "1", doc = "low end of the ratio's 90 % interval" }
 ratio_high = { type = "DOUBLE", unit = "1", doc = "high end of the ratio's 90 % interval" }
 effect = { type = "DOUBLE", unit = "1", doc = "Cliff's delta, from -1 to 1: share of pairs (one value after the change, one before) in which the later value is larger, minus the share in which it is smaller" }

@@ -5,7 +5,7 @@ why = "Shows the number of gaps by length. Two peaks reveal that the messages be
 takes = ["first_day", "last_day", "station", "drive"]
 
 [columns]
-station = { type = "VARCHAR", doc = "station of the client whose file came after each gap" }
+station = { type = "VARCHAR", doc = "station for which the file after each gap was moved" }
 drive = { type = "VARCHAR", doc = "drive" }
 bin_from_s = { type = "DOUBLE", unit = "s", doc = "lower end of the bin, which is 1 s wide; the bin at 30 s contains all longer gaps too" }
 n_gaps = { type = "BIGINT", doc = "number of gaps whose avoidable part is in the bin" }

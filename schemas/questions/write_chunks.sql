@@ -32,7 +32,7 @@ by_age_share = { type = "DOUBLE", unit = "1", doc = "mounts that exceeded only m
 on_demand_share = { type = "DOUBLE", unit = "1", doc = "mounts that exceeded no limit (most_files, most_gb, most_hours) / n_chunks. Their buffers were written before they were due" }
 untold_share = { type = "DOUBLE", unit = "1", doc = "mounts that exceeded neither most_files nor most_gb, and whose files' wait no log shows / n_chunks" }
 own_share = { type = "DOUBLE", unit = "1", doc = "mounts that wrote files of this family only / n_chunks" }
-oldest_hours = { type = "DOUBLE", unit = "h", doc = "median over the mounts of the wait of the family's oldest file, until the mount wrote its first file of the family. The wait starts when the oldest file was complete on the spool or, if no log shows that, when it was queued" }
+oldest_hours = { type = "DOUBLE", unit = "h", doc = "how long the oldest of the family's files in a mount had waited when the mount wrote its first file of the family; median of the mounts. The wait starts when that file was complete on the spool or, if no log shows that, when it was queued" }
 */
 WITH written AS (
     SELECT t.system, t.session_id, t.storage_group, t.file_family, t.bytes, t.started_at,

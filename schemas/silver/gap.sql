@@ -11,7 +11,7 @@ day = { type = "DATE", doc = "UTC day of started_at" }
 gap_id = { type = "VARCHAR", doc = "identifier of the gap, equal to the identifier of the transfer before it" }
 session_id = { type = "VARCHAR", doc = "identifier of the mount" }
 system = { type = "VARCHAR", doc = "archive system" }
-station = { type = "VARCHAR", doc = "station of the client whose file came after the gap" }
+station = { type = "VARCHAR", doc = "station for which the file after the gap was moved" }
 drive = { type = "VARCHAR", doc = "drive" }
 volume = { type = "VARCHAR", doc = "tape label" }
 mode = { type = "VARCHAR", doc = "read or write: the mode of the transfer before the gap" }

@@ -12,7 +12,7 @@ system = { type = "VARCHAR", doc = "archive system" }
 library = { type = "VARCHAR", doc = "library" }
 drive = { type = "VARCHAR", doc = "name of the drive; NULL where drives of several libraries have this name and no line shows the library" }
 volume = { type = "VARCHAR", doc = "tape label" }
-mounted_at = { type = "TIMESTAMP", doc = "when the volume was in the drive" }
+mounted_at = { type = "TIMESTAMP", doc = "when the volume had arrived in the drive" }
 dismounted_at = { type = "TIMESTAMP", doc = "when the drive was free again; NULL where TSM wrote the row before that, or the log has no dismount before the drive's next mount" }
 mounted_s = { type = "DOUBLE", unit = "s", doc = "dismounted_at - mounted_at" }
 last_use = { type = "VARCHAR", doc = "what the volume was used for: Data or DbBackup" }

@@ -63,7 +63,7 @@ def estimate(text: str, what: str) -> Any:
         numbers = [float(part) for part in text.split(":")]
         value, low, high = numbers * 3 if len(numbers) == 1 else numbers
         if not all(map(math.isfinite, numbers)) or not low <= value <= high:
-            raise ValueError("the values are not finite, or not in the order LOW, VALUE, HIGH")
+            raise ValueError("the values are not finite, or LOW <= VALUE <= HIGH does not hold")
         return Estimate(value, low, high)
     except ValueError as error:
         raise click.UsageError(
