@@ -20,7 +20,7 @@ from benchmarks import truths
 from benchmarks.requested_reads import reads_of
 from benchmarks.truths import Rng
 from pipelines.analysis.forecast import judge_policies
-from pipelines.analysis.models import calibration, growth, seeking
+from pipelines.analysis.models import calibration, growth, recall_order, seeking
 from pipelines.analysis.models.eta import Eta, days_left, moved_ahead
 from pipelines.analysis.models.service_time import Mounts, Service
 from pipelines.analysis.models.sizing import Traffic, certain, drives_needed
@@ -100,12 +100,12 @@ def recall(rng: Rng) -> Iterator[TrialResult]:
     """4 to 16 mounts teach the model. It predicts ten files of another, in order of place, and the break-even."""
     site = truths.searched(rng)
     model = seeking.learn(LTO4, site.from_gb, site.to_gb, site.seconds, site.mount)
-    listed = seeking.Files(np.arange(len(site.begin_gb)), site.begin_gb, site.end_gb)
+    listed = recall_order.Files(np.arange(len(site.begin_gb)), site.begin_gb, site.end_gb)
     service = Service(site.mb_s, site.a_mount_s, site.a_file_s)
     yield TrialResult("factor", model.factor, site.factor)
-    yield TrialResult("seconds", seeking.recall(model, service, listed)["logical"].seconds, site.took_s)
-    tape = seeking.Files(np.arange(len(site.tape_begin_gb)), site.tape_begin_gb, site.tape_end_gb)
-    yield TrialResult("break-even", seeking.modelled_break_even(model, service, tape, in_order=False), site.break_even)
+    yield TrialResult("seconds", recall_order.recall(model, service, listed)["logical"].seconds, site.took_s)
+    tape = recall_order.Files(np.arange(len(site.tape_begin_gb)), site.tape_begin_gb, site.tape_end_gb)
+    yield TrialResult("break-even", recall_order.break_even(model, service, tape, in_order=False), site.break_even)
 
 
 def campaign(rng: Rng, n_seen: int, has_weeks: bool) -> Iterator[TrialResult]:

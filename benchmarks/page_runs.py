@@ -21,7 +21,8 @@ from benchmarks.measure import CORES, REPO
 from dashboards.pages import find_parts, find_views
 from pipelines.answers import question as asking
 from pipelines.answers.snapshot import SnapshotReader
-from pipelines.catalog.contracts import Catalog, load_catalog
+from pipelines.catalog.contracts import Catalog
+from pipelines.catalog.files import load_catalog
 from pipelines.config.site import Site
 from pipelines.steps import site_at
 from pipelines.warehouse.connection import Connection

@@ -17,7 +17,7 @@ from benchmarks import peers
 from benchmarks.peers import Row
 from pipelines.primitives.errors import UnreadableFile
 from pipelines.sources import choose
-from pipelines.sources.blocks import read_head
+from pipelines.sources.packing import read_head
 
 _STAMP = re.compile(r"(?m)^(?:Time: )?\d[\d/.\-年月日T]*[ T]?\d\d[:時]\d\d[:分]\d\d|^\d\d:\d\d:\d\d")
 _COMMA = re.compile(r"(?m)\s\d+,\d\d\s")

@@ -29,7 +29,7 @@ from benchmarks.matching import judge
 from benchmarks.measure import REPO
 from benchmarks.score_table import tables
 from pipelines import steps
-from pipelines.catalog.contracts import load_catalog
+from pipelines.catalog.files import load_catalog
 from sample_data.generate import write
 from sample_data.scenario import KINDS, CtaScenario, Drawn, LibraryScenario, drawn, load
 

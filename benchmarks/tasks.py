@@ -22,7 +22,7 @@ from benchmarks.inputs import MB
 from pipelines import sources, steps
 from pipelines.analysis.forecast import WEEK_DAYS, History, what_if
 from pipelines.analysis.models.simulation import Changes
-from pipelines.catalog.contracts import load_catalog
+from pipelines.catalog.files import load_catalog
 from pipelines.config.site import Site
 from pipelines.ingest.identify import IncomingFile
 from pipelines.ingest.parse_file import FileParse

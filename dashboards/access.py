@@ -15,6 +15,7 @@ from typing import Any
 import streamlit as st
 
 from dashboards import data
+from dashboards.site import read_site
 from pipelines.primitives.local import is_loopback, user_name
 
 
@@ -96,6 +97,6 @@ def _is_local(address: str, hosts: str) -> bool:
 def _wants_login(site_path: Any) -> bool:
     try:
         with data.refusing():
-            return (data.site(site_path).root / "secrets.toml").exists()
+            return (read_site(site_path).root / "secrets.toml").exists()
     except data.NoAnswer:
         return False  # no site yet: there is nothing to show either

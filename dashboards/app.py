@@ -6,13 +6,14 @@ import streamlit as st
 
 from dashboards import access, components, data, navigation, search, state
 from dashboards.pages import find_views
+from dashboards.site import site_path
 
 # The pages are in views/: Streamlit takes a folder pages/ for its older kind of app, and shows that to whoever first
 # opens a page by its own address.
 # No icons by name: Streamlit would have the browser fetch them from a font server.
 st.set_page_config(page_title="tapescope", layout="wide")
 st.html(Path(__file__).parent / "pages.css")
-access.require_login(data.site_path())
+access.require_login(site_path())
 VIEWS = find_views()
 page = st.navigation(
     [

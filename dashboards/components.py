@@ -14,7 +14,8 @@ from dashboards import data, sql_desk, state, tables, zone
 from dashboards.data import Asked
 from dashboards.tables import Rows, say_cut, show_rows, show_table
 from pipelines.answers.drill import Drilled
-from pipelines.catalog.contracts import Column, load_catalog
+from pipelines.catalog.contracts import Column
+from pipelines.catalog.files import load_catalog
 from pipelines.primitives import format
 from pipelines.primitives.text import escape_markdown
 

@@ -1,18 +1,17 @@
 """The only way from the pages to the warehouse: questions of the catalogue, answered once per snapshot."""
 
-import os
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import date
-from functools import cached_property, lru_cache
-from pathlib import Path
+from functools import cached_property
 from typing import Any
 
 import polars as pl
 import streamlit as st
 
 from dashboards import zone
+from dashboards.site import read_site, site_path
 from pipelines.analysis.findings.exhibit import Exhibit
 from pipelines.analysis.findings.exhibit import exhibit as read_exhibit
 from pipelines.analysis.forecast import (
@@ -26,7 +25,6 @@ from pipelines.analysis.forecast import (
     advise,
     fit_site,
     judge,
-    laid_out,
     recorded,
 )
 from pipelines.analysis.models.simulation import Changes, Outcome, simulate
@@ -35,8 +33,8 @@ from pipelines.answers.drill import Drilled, drill
 from pipelines.answers.excerpts import read_lines
 from pipelines.answers.question import Answer
 from pipelines.answers.snapshot import SnapshotReader
-from pipelines.catalog.contracts import Column, load_catalog
-from pipelines.config.site import Site, load_site, site_file
+from pipelines.catalog.contracts import Column
+from pipelines.catalog.files import load_catalog
 from pipelines.primitives import format
 from pipelines.primitives.estimate import NoEstimate
 from pipelines.primitives.text import csv_text
@@ -93,7 +91,10 @@ class Asked:
         return format.heading(self.column(name))
 
     def shown(self, row: dict[str, Any], name: str) -> str:
-        return shown(self.column(name), row[name])
+        """A value with its unit."""
+        column, value = self.column(name), row[name]
+        unit = format.unit(column)
+        return format.cell(value, column) + (f" {unit}" if unit and value is not None else "")
 
 
 def newest(name: str) -> Asked:
@@ -149,7 +150,7 @@ def drilled(snapshot: int, drive: str, bucket: str, day: date, session: str = ""
 @st.cache_data(max_entries=100, show_spinner=False)
 def _drilled(path: str, which: str, snapshot: int, drive: str, bucket: str, day: date, session: str, n: int) -> Drilled:
     with refusing(), _open(path, which, snapshot).cursor() as connection:
-        return drill(connection, site(path), load_catalog(), drive, bucket, day, n, session)
+        return drill(connection, read_site(path), load_catalog(), drive, bucket, day, n, session)
 
 
 def exhibit(snapshot: int, row: dict[str, Any]) -> Exhibit | None:
@@ -161,7 +162,7 @@ def exhibit(snapshot: int, row: dict[str, Any]) -> Exhibit | None:
 @st.cache_data(max_entries=100, show_spinner=False)
 def _exhibit(path: str, which: str, snapshot: int, row: tuple[tuple[str, Any], ...]) -> Exhibit | None:
     with refusing(), _open(path, which, snapshot).cursor() as connection:
-        return read_exhibit(connection, load_catalog(), site(path), dict(row))
+        return read_exhibit(connection, load_catalog(), read_site(path), dict(row))
 
 
 def filled(snapshot: int, relations: frozenset[str]) -> set[str]:
@@ -184,7 +185,7 @@ def lines(snapshot: int, path: str, numbers: Iterable[int]) -> dict[int, str] | 
 @st.cache_data(max_entries=200, show_spinner=False)
 def _lines(path: str, which: str, snapshot: int, file: str, numbers: tuple[int, ...]) -> dict[int, str] | str:
     with refusing(), _open(path, which, snapshot).cursor() as connection:
-        return read_lines(connection, site(path), file, numbers)
+        return read_lines(connection, read_site(path), file, numbers)
 
 
 def fitted(snapshot: int, last: date) -> list[Fitted]:
@@ -216,7 +217,7 @@ def _history(path: str, which: str, snapshot: int, last: date, n_days: int = MON
     def asked(name: str, params: dict[str, str]) -> Answer:
         return _remembered(path, which, name, tuple(sorted(params.items())), snapshot).answer
 
-    return History(site(path), load_catalog(), last, n_days, asked)
+    return History(read_site(path), load_catalog(), last, n_days, asked)
 
 
 def what_if(snapshot: int, last: date, n_days: int, changes: Changes) -> WhatIf:
@@ -245,12 +246,6 @@ def _mount_advice(path: str, which: str, snapshot: int, last: date) -> MountAdvi
         return advise(_history(path, which, snapshot, last, WEEK_DAYS))
 
 
-def places(contents: Asked) -> pl.DataFrame | None:
-    """The places of a tape's files: wraps and metres; None where its technology has no such table."""
-    found = laid_out(contents.rows)
-    return pl.DataFrame(found) if found else None
-
-
 @contextmanager
 def refusing() -> Iterator[None]:
     """Turn tapescope's own errors, which carry a hint, into NoAnswer; any other is a fault and must show as one."""
@@ -264,40 +259,14 @@ def refusing() -> Iterator[None]:
 
 @st.cache_resource(max_entries=4, show_spinner=False, on_release=SnapshotReader.close)
 def _open(path: str, _: str, snapshot: int | None) -> SnapshotReader:
-    return SnapshotReader(site(path), snapshot)
+    return SnapshotReader(read_site(path), snapshot)
 
 
 def _here() -> tuple[str, str]:
     """The site that the pages are about, and which warehouse is in it now."""
     path = str(site_path())
     with refusing():
-        return path, SnapshotReader.warehouse_identity(site(path))
-
-
-def site(path: str | Path) -> Site:
-    """The site of a path, read again only after its file or its template has changed. Raises ConfigError."""
-    file = site_file(Path(path))
-    now = _state(file)
-    found = _read(file, *now)
-    return _read(file, *now, *_state(found.template)) if found.template else found
-
-
-def _state(file: Path) -> tuple[int, ...]:
-    try:
-        now = file.stat()
-    except OSError:
-        return ()  # reading it says why
-    return now.st_ino, now.st_mtime_ns, now.st_size
-
-
-@lru_cache(maxsize=4)
-def _read(file: Path, *_: int) -> Site:
-    return load_site(file)
-
-
-def site_path() -> Path:
-    """Where the site is that the pages are about."""
-    return Path(os.environ.get("TAPESCOPE_SITE", "")).absolute()
+        return path, SnapshotReader.warehouse_identity(read_site(path))
 
 
 def takes(name: str) -> set[str]:
@@ -308,9 +277,3 @@ def takes(name: str) -> set[str]:
 def as_csv(found: Asked) -> str:
     """All rows for other programs: instants in UTC, as in the warehouse."""
     return csv_text(found.names, found.answer.rows)
-
-
-def shown(column: Column, value: Any) -> str:
-    """A value with its unit."""
-    unit = format.unit(column)
-    return format.cell(value, column) + (f" {unit}" if unit and value is not None else "")

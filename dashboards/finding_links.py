@@ -2,7 +2,8 @@
 
 from dashboards import state
 from dashboards.pages import find_parts, find_views
-from pipelines.catalog.contracts import Rule, load_catalog
+from pipelines.catalog.contracts import Rule
+from pipelines.catalog.files import load_catalog
 from pipelines.primitives.errors import ContractError
 
 

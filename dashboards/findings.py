@@ -9,9 +9,11 @@ import polars as pl
 import streamlit as st
 
 from dashboards import state
-from pipelines.catalog.contracts import Rule, load_catalog
+from pipelines.catalog.contracts import Rule
+from pipelines.catalog.files import load_catalog
 from pipelines.primitives import format
 from pipelines.primitives.text import escape_markdown
+from pipelines.primitives.times import days_text
 from pipelines.reporting import finding_words
 
 Row = dict[str, Any]
@@ -45,7 +47,7 @@ def moved(row: Row) -> str:
 
 def days_of(first: date, last: date) -> pl.Expr:
     """The days of a bar, as its name."""
-    return pl.lit(format.days_text(first, last))
+    return pl.lit(days_text(first, last))
 
 
 def steps(rule: str) -> list[str]:

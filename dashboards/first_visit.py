@@ -11,6 +11,7 @@ from typing import Any, NoReturn
 import streamlit as st
 
 from dashboards import access, components, data, state
+from dashboards.site import site_path
 from pipelines import steps
 from pipelines.config.site import site_file
 from pipelines.primitives.errors import NothingRead, NoWarehouse, TapescopeError
@@ -28,7 +29,7 @@ _NAMES = {"file": "file", "source": "recognised as", "why": "why"}
 
 def show(problem: data.NoAnswer) -> NoReturn:
     """The three steps, as far as they are taken, or what else keeps the pages from being shown; the page ends here."""
-    file = site_file(data.site_path())
+    file = site_file(site_path())
     if file.exists() and not isinstance(problem.__cause__, NoWarehouse):
         st.error("The pages of this site cannot be shown.")
         st.text(f"{problem}\nHint: {problem.hint}")
@@ -57,7 +58,7 @@ def show_undated(snapshot: int) -> NoReturn:
         message = "No log has been read yet. Name your logs in `site.toml`."
     st.info(f"{message} Run `tapescope run` on your logs, or `tapescope demo` to see the pages with sample data.")
     if _may_write():
-        _offer_run(site_file(data.site_path()))
+        _offer_run(site_file(site_path()))
     if last["name"]:
         st.text(f"{last['summary']}\n{last['failure'] or ''}")
     if files.rows:

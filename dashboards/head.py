@@ -11,8 +11,8 @@ import streamlit as st
 from dashboards import components, data, fields, first_visit, period, state, words, zone
 from dashboards.charts import log_changes
 from dashboards.data import Asked
-from pipelines.primitives import format
 from pipelines.primitives.clock import day_bounds
+from pipelines.primitives.times import day_text, days_text
 
 FILTERS = {"station": "Station", "drive": "Drive", "group": "Storage group"}
 COVERAGE = ["source", "host", "expected_hours", "seen_hours", "missing_hours", "undeclared_hours", "share"]
@@ -103,12 +103,12 @@ def open_page(title: str, compares: bool = False, reloads: bool = False) -> Page
     page = Page(snapshot, site, first, last, None, {}).narrowed((), compares)
     clock = zone.choose(site["zone"])
     log_changes(page.changes)
-    against = f" · compared with {format.days_text(*page.before)}" if page.before else ""
-    days = f"{format.days_text(first, last)}{against}" + (f" · times in {clock}" if clock != site["zone"] else "")
+    against = f" · compared with {days_text(*page.before)}" if page.before else ""
+    days = f"{days_text(first, last)}{against}" + (f" · times in {clock}" if clock != site["zone"] else "")
     show_freshness(data.ask("freshness", snapshot, {}), f"{site['name']} · {days} · snapshot {snapshot}")
     for begin, end in zone.repeated(*page.span()):
         st.caption(
-            f"On {format.day_text(begin.date())} the clocks went back: {begin:%H:%M} to {end:%H:%M} occurred twice."
+            f"On {day_text(begin.date())} the clocks went back: {begin:%H:%M} to {end:%H:%M} occurred twice."
             " Charts and tables show the two hours as one; choose UTC in the side bar to separate them."
         )
     st.session_state[_IS_FRESH] = True

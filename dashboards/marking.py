@@ -4,8 +4,9 @@ from datetime import date, timedelta
 
 import streamlit as st
 
-from dashboards import access, data
+from dashboards import access
 from dashboards.access import Writer
+from dashboards.site import site_path
 from pipelines import steps
 from pipelines.primitives.errors import TapescopeError, WarehouseBusy
 from pipelines.primitives.text import escape_markdown
@@ -49,7 +50,7 @@ def _mark(finding_id: str, kind: str) -> None:
         st.session_state[_OUTCOME] = (False, "Write the note first.")
         return
     try:
-        site = steps.site_at(data.site_path())
+        site = steps.site_at(site_path())
         steps.mark_finding(site, finding_id, kind, until if kind == "mute" else None, note, writer.name)
     except WarehouseBusy as busy:
         st.session_state[_OUTCOME] = (

@@ -8,6 +8,7 @@ from dashboards import components, fields, head, state, tape_maps
 from dashboards.charts import bars
 from pipelines.primitives import format
 from pipelines.primitives.text import escape_markdown
+from pipelines.primitives.times import day_text
 
 MOUNTS = [
     "session_id", "requested_at", "drive", "mode", "storage_group", "pattern", "n_files", "volume_gb", "file_share",
@@ -30,7 +31,7 @@ def show(volume: str) -> None:
         return
     rows = sorted(mounts.rows, key=lambda row: (str(row["requested_at"] or row["day"]), row["session_id"]))
     moved = sum(row["volume_gb"] or 0 for row in rows)
-    last = f", last on {format.day_text(rows[-1]['day'])}" if rows else ""
+    last = f", last on {day_text(rows[-1]['day'])}" if rows else ""
     st.markdown(
         f"**{format.counted(len(rows), 'mount')}{last}; {format.quantity(moved, 'GB')} moved in total.**"
         f" {format.counted(len(contents.rows), 'file')} on this tape"

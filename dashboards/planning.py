@@ -2,9 +2,10 @@
 
 from dashboards import data
 from dashboards.head import Page
+from dashboards.site import read_site, site_path
 from pipelines.analysis.forecast import History
 from pipelines.answers.question import Answer
-from pipelines.catalog.contracts import load_catalog
+from pipelines.catalog.files import load_catalog
 
 
 def history(page: Page, n_days: int) -> History:
@@ -13,4 +14,4 @@ def history(page: Page, n_days: int) -> History:
     def asked(name: str, params: dict[str, str]) -> Answer:
         return data.ask(name, page.snapshot, params).answer
 
-    return History(data.site(data.site_path()), load_catalog(), page.last, n_days, asked)
+    return History(read_site(site_path()), load_catalog(), page.last, n_days, asked)

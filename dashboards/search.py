@@ -6,7 +6,7 @@ import streamlit as st
 
 from dashboards import data, state
 from dashboards.pages import find_parts, find_views
-from pipelines.catalog.contracts import load_catalog
+from pipelines.catalog.files import load_catalog
 from pipelines.primitives.text import escape_markdown
 
 MOST_SHOWN = 10

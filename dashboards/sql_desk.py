@@ -17,8 +17,10 @@ import pyarrow.parquet  # type: ignore[import-untyped]
 import streamlit as st
 
 from dashboards import data
+from dashboards.site import read_site, site_path
 from pipelines.answers import adhoc
-from pipelines.catalog.contracts import Question, load_catalog
+from pipelines.catalog.contracts import Question
+from pipelines.catalog.files import load_catalog
 from pipelines.primitives.text import escape_csv_cell
 
 # The ten questions operators ask first, in the order of an investigation.
@@ -113,7 +115,7 @@ def run(asked: Asked) -> Ran:
         return Ran(asked, None, asked.seconds, "statements of other users are still running", "try again in a moment")
     try:
         with data.refusing():
-            site = data.site(data.site_path())
+            site = read_site(site_path())
             found = adhoc.run(site, asked.sql, asked.seconds, MEMORY, asked.rows, asked.snapshot, plain=True)
     except data.NoAnswer as problem:
         return Ran(asked, None, time.monotonic() - begin, str(problem), problem.hint)
@@ -151,7 +153,7 @@ def beginning(key: str) -> str:
 
 
 def _saved() -> list[Path]:
-    folder = data.site_path()
+    folder = site_path()
     folder = (folder if folder.is_dir() else folder.parent) / FOLDER
     return sorted(path for path in folder.glob("*.sql") if path.is_file())[:MAX_SAVED]
 

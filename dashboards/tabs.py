@@ -5,7 +5,7 @@ import streamlit as st
 from dashboards import fields, head, state
 from dashboards.data import filled
 from dashboards.pages import Part, find_parts
-from pipelines.primitives import format
+from pipelines.primitives.times import days_text
 
 
 def show(page_name: str, title: str) -> None:
@@ -40,7 +40,7 @@ def show(page_name: str, title: str) -> None:
     page = page.narrowed(part.filters, part.compares)
     with tabs[at]:
         if page.before:
-            st.caption(f"Compared with {format.days_text(*page.before)}.")
+            st.caption(f"Compared with {days_text(*page.before)}.")
         part.draw(page)
 
 

@@ -1,10 +1,12 @@
 """A tape as a map: the places of its files, and the way of a mount through them."""
 
+import polars as pl
 import streamlit as st
 
-from dashboards import components, data
+from dashboards import components
 from dashboards.charts import tape_charts
 from dashboards.head import Page
+from pipelines.analysis.forecast import laid_out
 
 
 def show(page: Page, volume: str, session: str) -> None:
@@ -26,10 +28,9 @@ def show(page: Page, volume: str, session: str) -> None:
         )
     else:
         left.text("No log shows the positions of this mount's files on the tape.")
-    places = data.places(contents) if contents.rows else None
-    if places is not None:
+    if places := laid_out(contents.rows):
         read = {row["file_number"] for row in path.rows}
-        chart = tape_charts.serpentine(places, read)
+        chart = tape_charts.serpentine(pl.DataFrame(places), read)
         components.show_chart(
             contents, chart, "Position of each file on the tape: its wrap, and metres along the tape.", right
         )

@@ -19,6 +19,7 @@ import pytest
 
 from pipelines.config.site import ARRIVED, Site
 from pipelines.warehouse.connection import Warehouse
+from pipelines.warehouse.writer_lock import HOLDER
 from support.airflow_home import POOL, Airflow, standalone
 from support.archive import differences, query
 from support.postgres import postgres, sqlalchemy_uri
@@ -119,7 +120,7 @@ class Killer:
     """Kills the process of each task once, in its first try: of one that writes while it holds the writer's lock."""
 
     def __init__(self, airflow: Airflow, site: Site) -> None:
-        self.airflow, self.holder = airflow, Warehouse(site).holder_file
+        self.airflow, self.holder = airflow, Warehouse(site).folder / HOLDER
         self.killed: set[str] = set()
 
     def __call__(self, n: int) -> bool:

@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 from pipelines.primitives.errors import UnreadableFile
 from pipelines.sources import amass_sysperf, choose
 from pipelines.sources.amass_sysperf.screens import SLOTS
-from pipelines.sources.blocks import frame_of, read_head
+from pipelines.sources.blocks import frame_of
+from pipelines.sources.packing import read_head
 from pipelines.sources.protocol import Origin, Parsed
 
 EOS = Path(__file__).parent / "sources" / "amass_sysperf" / "damaged_eos_1997.txt"

@@ -19,7 +19,8 @@ from click.testing import CliRunner
 from pipelines.answers import adhoc, guard, pool
 from pipelines.answers import question as ask
 from pipelines.answers import worker as sql_worker
-from pipelines.catalog.contracts import Catalog, Column, Question, load_catalog
+from pipelines.catalog.contracts import Catalog, Column, Question
+from pipelines.catalog.files import load_catalog
 from pipelines.cli import cli
 from pipelines.config.site import Site
 from pipelines.primitives.errors import ConfigError, ContractError, QuestionRefused, TapescopeError

@@ -10,7 +10,7 @@ import pytest
 from pipelines.analysis.forecast import Buffers, History, buffers
 from pipelines.analysis.models.buffer import FIRST, GB, Behaviour, Ints, Step, behaviour, caught, distances
 from pipelines.answers.question import Answer
-from pipelines.catalog.contracts import load_catalog
+from pipelines.catalog.files import load_catalog
 from pipelines.config.site import Site
 from pipelines.primitives.errors import TapescopeError
 from pipelines.primitives.estimate import Estimate, NoEstimate

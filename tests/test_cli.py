@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from pipelines import steps
-from pipelines.catalog.contracts import load_catalog
+from pipelines.catalog.files import load_catalog
 from pipelines.cli import cli
 from pipelines.primitives.errors import NothingRead, TapescopeError
 from support import REPO

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from dashboards.charts import finding_charts, gap_charts, looks, model_charts, mount_charts
-from pipelines.catalog.contracts import load_catalog
+from pipelines.catalog.files import load_catalog
 
 NEIGHBOURS, ANY_TWO = 15.0, 10.0  # least difference of what touches in a stack, and of any two of a set
 CONES = {

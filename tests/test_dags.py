@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from pipelines import steps
-from pipelines.catalog.contracts import load_catalog
+from pipelines.catalog.files import load_catalog
 from pipelines.config.site import Site
 from support import REPO
 from support.airflow_home import DAGS, POOL, environment

@@ -13,7 +13,7 @@ from axe_playwright_python.sync_playwright import Axe
 
 from pipelines import steps
 from pipelines.answers.question import ask
-from pipelines.catalog.contracts import load_catalog
+from pipelines.catalog.files import load_catalog
 from support import REPO
 from support.browsing import browsing, leaving, new_page, opened, wait_until_drawn
 from support.screenshots import pages

@@ -18,11 +18,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipelines.catalog.contracts import load_catalog
+from pipelines.catalog.files import load_catalog
 from pipelines.primitives.errors import UnreadableFile
 from pipelines.sources import all_sources, choose, dcache_billing
 from pipelines.sources._shared.contract import schema_of
-from pipelines.sources.blocks import frame_of, read_blocks, read_head
+from pipelines.sources.blocks import frame_of, read_blocks
+from pipelines.sources.packing import read_head
 from pipelines.sources.protocol import NO_YEAR, Origin, Parsed
 from support import cases as harness
 

@@ -18,7 +18,7 @@ from click.testing import CliRunner
 from prometheus_client.parser import text_string_to_metric_families
 
 from pipelines import steps
-from pipelines.catalog.contracts import load_catalog
+from pipelines.catalog.files import load_catalog
 from pipelines.cli import cli
 from pipelines.config.site import Site, load_site
 from pipelines.primitives.errors import ConfigError, TapescopeError
@@ -27,7 +27,8 @@ from pipelines.reporting import report as reporting
 from pipelines.reporting.delivery import alertmanager, prometheus
 from pipelines.reporting.delivery.payload import Message, single_line
 from pipelines.reporting.report import Report
-from pipelines.warehouse.connection import Warehouse, transaction
+from pipelines.warehouse.connection import Warehouse
+from pipelines.warehouse.engine import transaction
 from support import receivers
 from support import report_site as stand
 from support.archive import query

@@ -14,7 +14,8 @@ from pathlib import Path
 import pytest
 from click import Command, Context, Group, Option
 
-from pipelines.catalog.contracts import Rule, load_catalog
+from pipelines.catalog.contracts import Rule
+from pipelines.catalog.files import load_catalog
 from pipelines.cli import cli
 from pipelines.cli.detect import FINDINGS_FOUND
 from pipelines.config import keys

@@ -15,7 +15,7 @@ from click.testing import CliRunner
 from pipelines import steps
 from pipelines.answers import parameters
 from pipelines.catalog import sql_inspect
-from pipelines.catalog.contracts import load_catalog, macros
+from pipelines.catalog.files import load_catalog, macros
 from pipelines.cli import cli
 from pipelines.config.site import Site
 from pipelines.warehouse.connection import LAKE, Warehouse

@@ -20,8 +20,9 @@ from pipelines.cli import cli
 from pipelines.config.site import Site
 from pipelines.primitives.errors import UnreadableFile
 from pipelines.sources import choose, enstore_accounting
-from pipelines.sources.blocks import frame_of, read_head
+from pipelines.sources.blocks import frame_of
 from pipelines.sources.enstore_accounting import tables
+from pipelines.sources.packing import read_head
 from pipelines.sources.protocol import Origin
 from support.archive import SYSTEM, ZONE, Rows, Story, all_rows, differences, make, make_site, put, query, seconds
 from support.parsing import maul, origin_of, parse_chunks, read_lines

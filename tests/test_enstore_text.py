@@ -18,7 +18,8 @@ from pipelines.config.site import Site
 from pipelines.primitives.errors import UnreadableFile
 from pipelines.primitives.units import MIB
 from pipelines.sources import all_sources
-from pipelines.sources.blocks import frame_of, read_head
+from pipelines.sources.blocks import frame_of
+from pipelines.sources.packing import read_head
 from pipelines.sources.protocol import Origin, Parsed
 from support.archive import SYSTEM, Rows, all_rows, differences, make, make_site, morning, put, query
 

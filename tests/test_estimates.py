@@ -12,7 +12,7 @@ import polars as pl
 import pytest
 
 from pipelines.analysis.estimates import estimate
-from pipelines.catalog.contracts import load_catalog
+from pipelines.catalog.files import load_catalog
 from pipelines.config.site import Site
 from pipelines.warehouse.connection import LAKE, Connection
 from support.memory_lake import memory_lake

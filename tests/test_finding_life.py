@@ -8,11 +8,12 @@ from click.testing import CliRunner, Result
 
 from pipelines import steps
 from pipelines.analysis import findings
-from pipelines.catalog.contracts import load_catalog
+from pipelines.catalog.files import load_catalog
 from pipelines.cli import cli
 from pipelines.config.site import Site
 from pipelines.primitives.errors import TapescopeError
-from pipelines.warehouse.connection import LAKE, Connection, Warehouse, transaction
+from pipelines.warehouse.connection import LAKE, Connection, Warehouse
+from pipelines.warehouse.engine import transaction
 from pipelines.warehouse.tables import create_tables, prepare_tables
 
 pytestmark = pytest.mark.usefixtures("plain_store")

@@ -13,7 +13,7 @@ import duckdb
 import polars as pl
 import pytest
 
-from pipelines.catalog.contracts import load_catalog, macros
+from pipelines.catalog.files import load_catalog, macros
 
 HOUR_AT = datetime(2008, 3, 3, 10)
 HOUR_MS = 3_600_000

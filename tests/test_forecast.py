@@ -23,7 +23,7 @@ from pipelines.analysis.models.eta import Eta
 from pipelines.analysis.models.service_time import Mounts
 from pipelines.analysis.models.simulation import Changes, Use, Uses, Work, simulate
 from pipelines.analysis.models.sizing import Needed
-from pipelines.catalog.contracts import load_catalog
+from pipelines.catalog.files import load_catalog
 from pipelines.cli import cli
 from pipelines.config.site import Site
 from pipelines.primitives.errors import TapescopeError

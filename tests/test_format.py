@@ -3,7 +3,8 @@
 import pytest
 
 from dashboards import charts, tables
-from pipelines.catalog.contracts import Column, load_catalog
+from pipelines.catalog.contracts import Column
+from pipelines.catalog.files import load_catalog
 from pipelines.cli.output import print_table
 from pipelines.primitives import format
 from pipelines.reporting.report.html import print_report as print_html

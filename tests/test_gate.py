@@ -7,10 +7,12 @@ import pytest
 
 from pipelines.analysis import findings
 from pipelines.analysis.findings.coverage_gate import Gate, Kin
-from pipelines.catalog.contracts import Rule, load_catalog
+from pipelines.catalog.contracts import Rule
+from pipelines.catalog.files import load_catalog
 from pipelines.config.site import Site
 from pipelines.primitives.errors import ConfigError
-from pipelines.warehouse.connection import LAKE, Connection, transaction
+from pipelines.warehouse.connection import LAKE, Connection
+from pipelines.warehouse.engine import transaction
 from support.memory_lake import memory_lake
 
 pytestmark = pytest.mark.usefixtures("plain_store")

@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 
 from pipelines import steps
-from pipelines.catalog.contracts import load_catalog
+from pipelines.catalog.files import load_catalog
 from pipelines.config.site import Site
 from pipelines.ingest.registry import FileReport
 from pipelines.sources import all_sources
-from pipelines.sources.blocks import HEAD_LINES, compression
+from pipelines.sources.packing import HEAD_LINES, compression
 from pipelines.warehouse.connection import Warehouse
 from support.corpus import CASES, make, put
 

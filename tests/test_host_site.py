@@ -9,7 +9,7 @@ from streamlit.testing.v1 import AppTest
 
 from pipelines import steps
 from pipelines.config.site import Site
-from pipelines.primitives import format
+from pipelines.primitives.times import day_text
 from support import REPO
 from support.app import at
 from support.screenshots import pages
@@ -54,7 +54,7 @@ def test_every_page_opens_on_the_last_sound_day(app: AppTest) -> None:
             app.switch_page(f"views/{name}.py").run()
             assert not app.exception, name
             text = shown(app)
-            assert EMPTY not in text and format.day_text(DAY) in text, name
+            assert EMPTY not in text and day_text(DAY) in text, name
             assert not app.success, f"{name} gives an all-clear for some minutes of logs"
 
 

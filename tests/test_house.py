@@ -16,10 +16,13 @@ import click
 import pytest
 
 from pipelines.catalog import sql_inspect
-from pipelines.catalog.contracts import LAYERS, Column, Question, load_catalog
+from pipelines.catalog.contracts import LAYERS, Column, Question
+from pipelines.catalog.files import load_catalog
+from pipelines.catalog.sql_inspect import quote
 from pipelines.config.site import Site
 from pipelines.sources import all_sources
-from pipelines.warehouse.connection import LAKE, Connection, Warehouse, quote, transaction
+from pipelines.warehouse.connection import LAKE, Connection, Warehouse
+from pipelines.warehouse.engine import transaction
 from pipelines.warehouse.tables import create_tables
 from support import REPO, TESTS
 

@@ -17,7 +17,7 @@ def test_a_wheel_has_all_the_command_needs(tmp_path: Path) -> None:
     zipfile.ZipFile(wheel).extractall(installed)
     code = (
         "from pathlib import Path; from pipelines import steps;"
-        "from pipelines.analysis import studies; from pipelines.catalog.contracts import load_catalog;"
+        "from pipelines.analysis import studies; from pipelines.catalog.files import load_catalog;"
         "steps.make_demo(Path('demo-cta'), 'cta');"
         "print(*studies.names(), len(load_catalog().relations) > 50, steps.make_demo(Path('demo')).name, sep='\\n');"
         "print(Path(studies.__file__).is_relative_to(Path.cwd()))"

@@ -15,7 +15,7 @@ import zstandard
 
 from pipelines import cli, steps
 from pipelines.build import inputs, run
-from pipelines.catalog.contracts import load_catalog
+from pipelines.catalog.files import load_catalog
 from pipelines.config.site import Site
 from pipelines.primitives.errors import CheckFailed
 from pipelines.warehouse import connection as store

@@ -15,9 +15,10 @@ from hypothesis import strategies as st
 from pipelines.primitives.errors import UnreadableFile
 from pipelines.sources import iostat
 from pipelines.sources._shared.sysstat import date_order, day_second, foreign_banner, numbers, read_banner, read_date
-from pipelines.sources.blocks import frame_of, read_head
+from pipelines.sources.blocks import frame_of
 from pipelines.sources.iostat.layout import read_header
 from pipelines.sources.iostat.rows import name_devices
+from pipelines.sources.packing import read_head
 from pipelines.sources.protocol import Origin, Parsed
 
 BANNER = "Linux 3.10.0 (node1) \t07/27/2015 \t_x86_64_\t(8 CPU)"

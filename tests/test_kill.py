@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 
 from pipelines import steps
-from pipelines.catalog.contracts import load_catalog
+from pipelines.catalog.files import load_catalog
 from pipelines.config.site import Site
 from sample_data.cta.taped import Taped
 from support.archive import SITE, copied, differences, make, make_site, put, query
@@ -40,7 +40,8 @@ SELECT (SELECT max(number) FROM ops.build WHERE is_committed),
 READER = f"""
 import json, sys, time
 from pipelines import steps
-from pipelines.warehouse.connection import Warehouse, transaction
+from pipelines.warehouse.connection import Warehouse
+from pipelines.warehouse.engine import transaction
 site = steps.site_at(sys.argv[1])
 while True:
     with Warehouse(site).read() as connection, transaction(connection):

@@ -9,12 +9,13 @@ from click.testing import CliRunner, Result
 
 from pipelines.analysis.forecast import recommendations
 from pipelines.analysis.stats.diff_in_diff import Days, realised
-from pipelines.catalog.contracts import load_catalog
+from pipelines.catalog.files import load_catalog
 from pipelines.cli import cli
 from pipelines.config.site import Site
 from pipelines.primitives.errors import TapescopeError
 from pipelines.primitives.estimate import Estimate, NoEstimate
-from pipelines.warehouse.connection import LAKE, Connection, Warehouse, transaction
+from pipelines.warehouse.connection import LAKE, Connection, Warehouse
+from pipelines.warehouse.engine import transaction
 from support.archive import make_site
 
 pytestmark = pytest.mark.usefixtures("plain_store")

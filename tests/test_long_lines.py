@@ -12,7 +12,8 @@ import pytest
 
 from pipelines.primitives.errors import UnreadableFile
 from pipelines.sources import all_sources
-from pipelines.sources.blocks import frame_of, head_of
+from pipelines.sources.blocks import frame_of
+from pipelines.sources.packing import head_of
 from pipelines.sources.protocol import Origin
 from support.fuzzing import seeds
 

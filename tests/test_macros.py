@@ -10,7 +10,7 @@ import pytest
 
 from pipelines import steps
 from pipelines.answers.question import ask
-from pipelines.catalog.contracts import FOLDER, load_catalog, macros
+from pipelines.catalog.files import FOLDER, load_catalog, macros
 from pipelines.config.site import Site
 from pipelines.warehouse.connection import LAKE, Warehouse
 

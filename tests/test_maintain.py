@@ -17,10 +17,11 @@ from typing import Any
 import pytest
 
 from pipelines import cli, steps
-from pipelines.catalog.contracts import load_catalog
+from pipelines.catalog.files import load_catalog
 from pipelines.config.site import Site
 from pipelines.warehouse import retention
-from pipelines.warehouse.connection import LAKE, Warehouse, transaction
+from pipelines.warehouse.connection import LAKE, Warehouse
+from pipelines.warehouse.engine import transaction
 from support.archive import SITE, Rows, Story, all_rows, differences, make_site, morning, put, query
 from support.processes import run
 

@@ -10,7 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pipelines.sources import all_sources, choose
-from pipelines.sources.blocks import frame_of, read_head
+from pipelines.sources.blocks import frame_of
+from pipelines.sources.packing import read_head
 from pipelines.sources.protocol import Origin
 from support.archive import all_rows, differences, make, make_site, mrtg_text, put, query
 from support.parsing import average, parse_chunks, read_lines

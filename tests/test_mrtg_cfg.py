@@ -8,10 +8,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipelines.catalog.contracts import load_catalog
+from pipelines.catalog.files import load_catalog
 from pipelines.sources import all_sources, choose
-from pipelines.sources.blocks import frame_of, read_head
+from pipelines.sources.blocks import frame_of
 from pipelines.sources.mrtg_cfg.targets import members, polled_side
+from pipelines.sources.packing import read_head
 from pipelines.sources.protocol import Origin
 from pipelines.warehouse.connection import Warehouse
 from support.archive import make, make_site, put

@@ -11,7 +11,7 @@ from click.testing import CliRunner, Result
 from pipelines import steps
 from pipelines.answers import parameters
 from pipelines.answers import question as ask
-from pipelines.catalog.contracts import load_catalog
+from pipelines.catalog.files import load_catalog
 from pipelines.cli import cli
 from pipelines.config.site import Site
 from pipelines.primitives.errors import TapescopeError

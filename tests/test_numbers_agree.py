@@ -29,7 +29,8 @@ from dashboards.pages import find_parts, find_views
 from pipelines import steps
 from pipelines.answers import question as questions
 from pipelines.answers.question import Answer, ask
-from pipelines.catalog.contracts import Column, load_catalog
+from pipelines.catalog.contracts import Column
+from pipelines.catalog.files import load_catalog
 from pipelines.cli import cli
 from pipelines.config.site import Site
 from pipelines.primitives import format

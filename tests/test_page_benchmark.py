@@ -13,7 +13,7 @@ from benchmarks.page_runs import Notebook, asked_by
 from benchmarks.page_runs import pages as titles
 from benchmarks.pages import PageResult
 from pipelines.answers.question import ask
-from pipelines.catalog.contracts import load_catalog
+from pipelines.catalog.files import load_catalog
 from pipelines.config.site import Site
 from pipelines.warehouse.connection import Warehouse
 from support.screenshots import pages as addressed

@@ -13,7 +13,7 @@ from streamlit.testing.v1 import AppTest
 from dashboards import data, head, tabs
 from dashboards.pages import find_parts, find_views, in_groups
 from pipelines import steps
-from pipelines.catalog.contracts import load_catalog
+from pipelines.catalog.files import load_catalog
 from support.app import at, box, button, drawn, url
 from support.served import APP, DEADLINE_S, HOSTILE
 

@@ -14,7 +14,7 @@ from pipelines import steps
 from pipelines.analysis.forecast import History, what_if
 from pipelines.analysis.models.simulation import Changes
 from pipelines.analysis.studies import VERDICTS
-from pipelines.catalog.contracts import load_catalog
+from pipelines.catalog.files import load_catalog
 from pipelines.primitives.estimate import Estimate
 from pipelines.primitives.format import percent
 from support.app import at, box, drawn, drawn_rows, spec, table, texts, url

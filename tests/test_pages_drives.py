@@ -11,7 +11,7 @@ from streamlit.testing.v1 import AppTest
 from dashboards.pages import find_parts
 from pipelines import steps
 from pipelines.answers.question import ask
-from pipelines.catalog.contracts import load_catalog
+from pipelines.catalog.files import load_catalog
 from pipelines.primitives.format import percent
 from support.app import at, box, drawn, linked_table, marks, spec, table, texts, url
 from support.served import HOSTILE, HOSTILE_STATION

@@ -12,7 +12,7 @@ from streamlit.testing.v1 import AppTest
 
 from pipelines import steps
 from pipelines.answers.question import ask
-from pipelines.catalog.contracts import load_catalog
+from pipelines.catalog.files import load_catalog
 from pipelines.warehouse.connection import LAKE, Warehouse
 from support.app import button, drawn, texts, url
 from support.served import APP, DEADLINE_S

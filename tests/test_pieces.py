@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks.texts import all_texts
-from pipelines.catalog.contracts import load_catalog
+from pipelines.catalog.files import load_catalog
 from pipelines.config.files import site_files
 from pipelines.ingest import pieces
 from pipelines.ingest.identify import IncomingFile

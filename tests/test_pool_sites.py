@@ -12,7 +12,7 @@ from streamlit.testing.v1 import AppTest
 
 from dashboards.pages import find_parts, find_views
 from pipelines import steps
-from pipelines.catalog.contracts import load_catalog
+from pipelines.catalog.files import load_catalog
 from pipelines.cli import cli
 from pipelines.config.site import Site
 from pipelines.reporting.report import make_report

@@ -9,7 +9,7 @@ import pytest
 
 from pipelines.analysis.findings.hit import Hit
 from pipelines.analysis.findings.pricing import Gain, Pricing
-from pipelines.catalog.contracts import load_catalog
+from pipelines.catalog.files import load_catalog
 from pipelines.primitives.clock import Period
 from pipelines.warehouse.connection import LAKE, Connection, Warehouse
 from pipelines.warehouse.tables import prepare_tables

@@ -15,13 +15,14 @@ from pipelines import steps
 from pipelines.analysis.forecast import History, Outlook, outlooks
 from pipelines.analysis.models.growth import YEAR, Growth, learn
 from pipelines.answers.question import Answer, answer
-from pipelines.catalog.contracts import load_catalog
+from pipelines.catalog.files import load_catalog
 from pipelines.cli import cli
 from pipelines.config.site import Site, load_site
 from pipelines.primitives.errors import ConfigError, TapescopeError
 from pipelines.primitives.estimate import Estimate, NoEstimate
 from pipelines.reporting.report.sections.forecast import _holdings
-from pipelines.warehouse.connection import LAKE, Warehouse, transaction
+from pipelines.warehouse.connection import LAKE, Warehouse
+from pipelines.warehouse.engine import transaction
 from pipelines.warehouse.tables import prepare_tables
 from support.archive import make_site
 

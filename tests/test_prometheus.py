@@ -30,7 +30,8 @@ from hypothesis import strategies as st
 from pipelines import steps
 from pipelines.primitives.errors import UnreadableFile
 from pipelines.sources import all_sources, choose
-from pipelines.sources.blocks import frame_of, read_head
+from pipelines.sources.blocks import frame_of
+from pipelines.sources.packing import read_head
 from pipelines.sources.protocol import COUNTERS, Origin
 from pipelines.warehouse.connection import Warehouse
 from support import TESTS

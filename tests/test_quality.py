@@ -13,7 +13,8 @@ from pipelines.build import checks
 from pipelines.build.clean_rows import are_clean
 from pipelines.build.days import ChangedRelations
 from pipelines.catalog import contracts
-from pipelines.catalog.contracts import Check, load_catalog
+from pipelines.catalog.contracts import Check
+from pipelines.catalog.files import load_catalog
 from pipelines.config.site import Site
 from pipelines.warehouse.connection import LAKE, Warehouse
 from pipelines.warehouse.tables import prepare_tables

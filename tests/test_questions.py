@@ -14,7 +14,8 @@ import duckdb
 import pytest
 
 from pipelines.catalog import sql_inspect
-from pipelines.catalog.contracts import Question, Relation, load_catalog
+from pipelines.catalog.contracts import Question, Relation
+from pipelines.catalog.files import load_catalog
 from support import cases as harness
 
 HERE = Path(__file__).parent

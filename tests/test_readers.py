@@ -14,7 +14,7 @@ import pytest
 
 from pipelines import steps
 from pipelines.answers.snapshot import SnapshotReader
-from pipelines.catalog.contracts import load_catalog
+from pipelines.catalog.files import load_catalog
 from pipelines.config.site import Site
 from pipelines.primitives.errors import WarehouseBusy
 from support.archive import copied, make, make_site, morning, mrtg_text, put, query
@@ -47,7 +47,8 @@ print(changed)
 READER = """
 import json, sys, time
 from pipelines import steps
-from pipelines.warehouse.connection import Warehouse, transaction
+from pipelines.warehouse.connection import Warehouse
+from pipelines.warehouse.engine import transaction
 site = steps.site_at(sys.argv[1])
 reads, numbers, wrong = 0, [], []
 while not (site.root / "done").exists():

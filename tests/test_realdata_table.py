@@ -17,7 +17,7 @@ from pipelines.ingest.parse_file import FileParse
 from pipelines.primitives.errors import UnreadableFile
 from pipelines.sources import choose
 from pipelines.sources._shared.coverage import joined
-from pipelines.sources.blocks import read_head
+from pipelines.sources.packing import read_head
 from support.parsing import real_origin
 
 HERE = Path(__file__).parent

@@ -14,7 +14,8 @@ import pytest
 from dashboards import finding_links
 from dashboards.pages import VIEWS, find_views
 from pipelines.analysis.findings import detectors, judge
-from pipelines.catalog.contracts import FOLDER, Rule, load_catalog
+from pipelines.catalog.contracts import Rule
+from pipelines.catalog.files import FOLDER, load_catalog
 from pipelines.config.site import Site
 from pipelines.primitives.clock import Period
 from pipelines.primitives.errors import ContractError

@@ -25,7 +25,8 @@ import duckdb
 import pytest
 
 from pipelines.catalog import sql_inspect
-from pipelines.catalog.contracts import Relation, load_catalog
+from pipelines.catalog.contracts import Relation
+from pipelines.catalog.files import load_catalog
 from support.cases import SETTING, Row, compare, empty_tables, given_rows, insert, make_inputs, read
 
 HERE = Path(__file__).parent

@@ -11,7 +11,8 @@ from typing import Any, get_args
 
 import pytest
 
-from pipelines.catalog.contracts import Column, load_catalog
+from pipelines.catalog.contracts import Column
+from pipelines.catalog.files import load_catalog
 from pipelines.config.recipients import Deliver
 from pipelines.config.site import Site
 from pipelines.primitives.format import cell, fixed, label, percent
@@ -20,7 +21,8 @@ from pipelines.primitives.text import escape_control
 from pipelines.reporting.report import Report, figures, make_report, print_mail, text, write_report
 from pipelines.reporting.report.model import Burndown, Figure, Stack, Table, Tornado, Waterfall
 from pipelines.reporting.report.queries import Asker
-from pipelines.warehouse.connection import Warehouse, transaction
+from pipelines.warehouse.connection import Warehouse
+from pipelines.warehouse.engine import transaction
 from support.browsing import opened
 from support.report_site import DAY, US_DAY, fill, finding, insert, make_site, make_tables
 from support.served import chromium

@@ -14,7 +14,7 @@ import pytest
 
 from pipelines.analysis import studies
 from pipelines.analysis.studies.requirements import Requirement, ledger, summary
-from pipelines.catalog.contracts import load_catalog
+from pipelines.catalog.files import load_catalog
 from pipelines.primitives.errors import ContractError
 
 REPO = Path(__file__).resolve().parent.parent

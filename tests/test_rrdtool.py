@@ -18,7 +18,8 @@ from hypothesis import strategies as st
 from pipelines import steps
 from pipelines.primitives.errors import UnreadableFile
 from pipelines.sources import all_sources, choose, rrd
-from pipelines.sources.blocks import frame_of, open_bytes, read_head
+from pipelines.sources.blocks import frame_of
+from pipelines.sources.packing import open_bytes, read_head
 from pipelines.sources.protocol import Origin, Parsed
 from pipelines.sources.rrdtool.heads import columns_of
 from support.archive import make, make_site, put, query

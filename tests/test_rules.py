@@ -31,7 +31,8 @@ import polars as pl
 import pytest
 
 from pipelines.analysis import findings
-from pipelines.catalog.contracts import Relation, Rule, load_catalog
+from pipelines.catalog.contracts import Relation, Rule
+from pipelines.catalog.files import load_catalog
 from pipelines.config.site import Site
 from pipelines.primitives.errors import ContractError
 from pipelines.warehouse.connection import LAKE, Connection

@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 
 from pipelines.primitives.errors import UnreadableFile
 from pipelines.sources import sar
-from pipelines.sources.blocks import frame_of, read_head
+from pipelines.sources.blocks import frame_of
+from pipelines.sources.packing import read_head
 from pipelines.sources.protocol import FILE_REASONS, Origin, Parsed
 from support.parsing import parse_chunks, pieces, read_lines, read_real
 

@@ -19,7 +19,7 @@ from benchmarks.matching import judge
 from benchmarks.score import BASES, kept, planned, run, score
 from benchmarks.score_table import tables
 from pipelines import steps
-from pipelines.catalog.contracts import load_catalog
+from pipelines.catalog.files import load_catalog
 from pipelines.cli import cli
 from pipelines.config.site import Site
 from sample_data import scenario as scenarios

@@ -5,24 +5,13 @@ import itertools
 import numpy as np
 import pytest
 
-from pipelines.analysis.models import seeking
-from pipelines.analysis.models.seeking import (
-    Files,
-    SeekModel,
-    Serpentine,
-    break_even,
-    geometry,
-    learn,
-    modelled_break_even,
-    recall,
-)
+from pipelines.analysis.models import recall_order, seeking
+from pipelines.analysis.models.recall_order import Files, break_even, recall
+from pipelines.analysis.models.seeking import SeekModel, Serpentine, geometry, learn
 from pipelines.analysis.models.service_time import Service
 from pipelines.config.technology import drive
 
 LTO4 = geometry(drive("LTO-4"))
-# P38-P41, PIC slides "Reading LT04 tape test": files, GB, overall rate in MB/s
-WHOLE = {"P38": (278, 766, 72.6), "P39": (278, 766, 66.5)}
-PICKED = {"P40": (139, 382, 40.8), "P41": (44, 119, 29.2)}
 
 
 def files(n: int = 278, size_gb: float = 2.755) -> Files:
@@ -73,16 +62,6 @@ def test_published_seeks_p34_and_p35() -> None:
     assert beyond == pytest.approx(between, rel=0.25), "skips of one to two wraps cost what a random one does"
 
 
-def test_measured_break_even_p43() -> None:
-    """P43: (766,000 / 72.6 / 278) / (119,000 / 29.2 / 44) = 37.95 / 92.62 = 41.0 %."""
-    found = {
-        (picked, whole): round(100 * break_even(w_gb * 1e3 / w_rate, w_n, p_gb * 1e3 / p_rate, p_n), 1)
-        for whole, (w_n, w_gb, w_rate) in WHOLE.items()
-        for picked, (p_n, p_gb, p_rate) in PICKED.items()
-    }
-    assert found == {("P41", "P38"): 41.0, ("P41", "P39"): 44.7, ("P40", "P38"): 56.3, ("P40", "P39"): 61.5}
-
-
 def test_what_two_mounts_teach() -> None:
     """A mount with every motion twice the prior: ln 2 = 0.693, precision 1 / 0.35^2 + 1 / 0.15^2 = 8.16 + 44.4.
 
@@ -118,11 +97,11 @@ def test_break_even_by_the_model() -> None:
     so picking stays quicker; of files of 100 MB that cost 1 s, 2.2 s in all, it does not: a skip takes 5.8 s or more.
     """
     service, model = Service(81.9), SeekModel(geometry(drive("LTO-4"), 766), np.log(54 / 40))
-    as_they_come = modelled_break_even(model, service, files(), in_order=False)
+    as_they_come = break_even(model, service, files(), in_order=False)
     assert as_they_come.low < as_they_come.value < as_they_come.high
     assert as_they_come.value == pytest.approx(0.41, abs=0.06), "41 to 45 % by P43's own mounts"
-    assert modelled_break_even(model, service, files(), in_order=True).value == 1
-    small = modelled_break_even(model, Service(81.9, file_s=1), files(2000, 0.1), in_order=True)
+    assert break_even(model, service, files(), in_order=True).value == 1
+    small = break_even(model, Service(81.9, file_s=1), files(2000, 0.1), in_order=True)
     assert 0 < small.value < 0.5
 
 
@@ -134,7 +113,7 @@ def test_orders_of_a_recall() -> None:
         listed = files().pick(rng.choice(278, 6, replace=False))
         found = recall(model, service, listed)
         least = min(
-            float(model.seconds(*seeking._ways(listed.pick(np.array(order)))).sum())
+            float(model.seconds(*recall_order._ways(listed.pick(np.array(order)))).sum())
             for order in itertools.permutations(range(6))
         )
         assert found["optimised"].seek_s <= min(found["logical"].seek_s, found["listed"].seek_s) + 1e-9

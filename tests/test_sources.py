@@ -17,7 +17,8 @@ import pytest
 
 from pipelines.primitives.errors import AmbiguousSource, UnreadableFile
 from pipelines.sources import all_sources, choose
-from pipelines.sources.blocks import HEAD_LINES, frame_of, read_head
+from pipelines.sources.blocks import frame_of
+from pipelines.sources.packing import HEAD_LINES, read_head
 from pipelines.sources.protocol import LINES, SPEAKS_FOR, Claim, Origin
 from support.parsing import (
     CASES,

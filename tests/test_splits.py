@@ -15,9 +15,11 @@ import duckdb
 import polars as pl
 import pytest
 
-from pipelines.catalog.contracts import Catalog, Relation, load_catalog
+from pipelines.catalog.contracts import Catalog, Relation
+from pipelines.catalog.files import load_catalog
 from pipelines.sources import all_sources
-from pipelines.sources.blocks import HEAD_LINES, frame_of
+from pipelines.sources.blocks import frame_of
+from pipelines.sources.packing import HEAD_LINES
 from pipelines.sources.protocol import Origin
 from support.archive import SYSTEM, Story, seconds
 from support.cases import SETTING, create_tables, insert

@@ -15,7 +15,7 @@ from streamlit.testing.v1 import AppTest
 from dashboards import sql_desk
 from pipelines import steps
 from pipelines.answers.guard import check
-from pipelines.catalog.contracts import load_catalog
+from pipelines.catalog.files import load_catalog
 from support.app import at
 from support.hostile_sql import ENDLESS, HUGE, REFUSED
 from support.served import APP, HOSTILE, HOSTILE_STATION

@@ -10,11 +10,12 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from pipelines.catalog.contracts import load_catalog
+from pipelines.catalog.files import load_catalog
 from pipelines.config.site import Site
 from pipelines.sources._shared.contract import complete
 from pipelines.warehouse import maintenance, staged_files
-from pipelines.warehouse.connection import LAKE, Connection, Warehouse, transaction
+from pipelines.warehouse.connection import LAKE, Connection, Warehouse
+from pipelines.warehouse.engine import transaction
 from pipelines.warehouse.staged_files import Place, Stage
 from support.archive import make_site
 

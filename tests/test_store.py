@@ -25,7 +25,7 @@ from pipelines.cli import cli
 from pipelines.config.site import Site
 from pipelines.primitives import failures, store_errors
 from pipelines.primitives.errors import ConfigError, TapescopeError
-from pipelines.warehouse import backups, connection, ownership
+from pipelines.warehouse import backups, connection, ownership, sqlite_catalogue
 from pipelines.warehouse.connection import LAKE, Warehouse
 from support import REPO
 from support.archive import SITE, all_rows, copied, differences, make_site, morning, put, query
@@ -220,7 +220,7 @@ def test_the_newest_backups_and_one_a_day_are_kept(site: Site, tmp_path: Path) -
         (folder / f"catalogue-{made}Z-1.sqlite").write_bytes(b"")
     newest = backups.keep(catalogue_of(site), folder, 7)
     found = backups.kept(folder)
-    assert found[0] == newest and backups.is_sound(newest.path)
+    assert found[0] == newest and sqlite_catalogue.is_sound(newest.path)
     days = [backup.made_at.date() for backup in found]
     assert len(set(days)) == backups.DAYS and days[: backups.NEWEST] != days[backups.NEWEST :]
     assert backups.NEWEST <= len(found) <= backups.NEWEST + backups.DAYS
@@ -309,7 +309,7 @@ def test_a_reader_keeps_its_locks_whatever_its_process_asks(site: Site, monkeypa
     with Warehouse(site).read() as reader:
         snapshot = reader.execute(f"BEGIN TRANSACTION; SELECT max(snapshot_id) FROM ducklake_snapshots('{LAKE}')")
         (newest,) = snapshot.fetchone() or (0,)
-        monkeypatch.setattr(connection, "_LAKES", set())  # what this process has cached of its files
+        monkeypatch.setattr(sqlite_catalogue, "_LAKES", set())  # what this process has cached of its files
         assert Warehouse(site).exists()
         with Warehouse(site).read(newest, is_long_lived=True) as other:
             assert other.execute(COUNT).fetchone() == reader.execute(COUNT).fetchone()

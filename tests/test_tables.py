@@ -6,7 +6,7 @@ from pathlib import Path
 
 from pipelines.build import site_tables
 from pipelines.build.present import Present
-from pipelines.catalog.contracts import load_catalog
+from pipelines.catalog.files import load_catalog
 from pipelines.config.site import Site, Station
 from pipelines.warehouse.connection import LAKE, Warehouse
 from pipelines.warehouse.tables import prepare_tables

@@ -13,11 +13,12 @@ from streamlit.testing.v1 import AppTest
 
 from dashboards.charts.looks import on_page
 from pipelines import steps
-from pipelines.catalog.contracts import load_catalog
+from pipelines.catalog.files import load_catalog
 from pipelines.cli import cli
 from pipelines.config.site import Site
 from pipelines.reporting.report import make_report, write_report
-from pipelines.warehouse.connection import LAKE, Warehouse, transaction
+from pipelines.warehouse.connection import LAKE, Warehouse
+from pipelines.warehouse.engine import transaction
 from pipelines.warehouse.tables import create_tables
 from support import report_site as stand
 from support.app import at, drawn_rows

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from pipelines.catalog.contracts import load_catalog
+from pipelines.catalog.files import load_catalog
 from pipelines.config import technology
 from pipelines.config.technology import drive, known, technologies
 from pipelines.ingest.survey.drives import DriveFound

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from dashboards import data
+from dashboards.site import read_site
 from pipelines.config.site import load_site
 from pipelines.primitives.errors import ConfigError
 
@@ -69,6 +69,6 @@ def test_a_template_that_is_not_there(line: str, why: str, tmp_path: Path) -> No
 
 def test_pages_notice_a_change_of_the_template(tmp_path: Path) -> None:
     folder = site_of(tmp_path, "")
-    assert data.site(folder).name == "a site" and data.site(folder) is data.site(folder)
+    assert read_site(folder).name == "a site" and read_site(folder) is read_site(folder)
     (tmp_path / "common.toml").write_text(COMMON.replace("a site", "another site"))
-    assert data.site(folder).name == "another site"
+    assert read_site(folder).name == "another site"

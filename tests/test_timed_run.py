@@ -10,7 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pipelines.sources import all_sources, choose
-from pipelines.sources.blocks import frame_of, head_of
+from pipelines.sources.blocks import frame_of
+from pipelines.sources.packing import head_of
 from pipelines.sources.protocol import Origin
 from pipelines.sources.timed_run.lines import read_line, seconds
 from support.parsing import parse_chunks, read_lines

@@ -20,11 +20,11 @@ import pytest
 from pipelines import steps
 from pipelines.analysis.forecast import History, buffers
 from pipelines.analysis.models.buffer import Behaviour
-from pipelines.catalog.contracts import load_catalog
+from pipelines.catalog.files import load_catalog
 from pipelines.config.site import Site
 from pipelines.primitives.clock import day_bounds
 from pipelines.primitives.estimate import NoEstimate
-from pipelines.sources.blocks import open_bytes
+from pipelines.sources.packing import open_bytes
 from sample_data.generate import generate
 from support.archive import query
 

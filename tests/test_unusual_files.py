@@ -15,7 +15,7 @@ from pipelines.config.inputs import Input
 from pipelines.config.site import load_site
 from pipelines.ingest.survey import survey
 from pipelines.primitives.errors import ConfigError, UnreadableFile
-from pipelines.sources import all_sources
+from pipelines.sources import all_sources, packing
 from pipelines.sources import blocks as lines
 
 LOG = Path(__file__).parent / "sources" / "enstore_log" / "clean.log"
@@ -52,6 +52,13 @@ def test_a_damaged_archive_is_kept_as_far_as_it_goes_and_says_so(tmp_path: Path)
     counts = steps.ingest(steps.site_at(site)).as_dict()
     assert counts["loaded"] == 1 and counts["n_lines"] == body.count(b"\n")
     assert "broken_archive" in counts["problems"][0]["reason"]
+
+
+def test_damage_right_after_a_block_is_found_by_a_scan(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    body = LOG.read_bytes()
+    (tmp_path / "log.gz").write_bytes(gzip.compress(body, mtime=0) + b"junk")
+    monkeypatch.setattr(lines, "BLOCK_BYTES", len(body))
+    assert lines.scan(tmp_path / "log.gz", lines.Limits())[1] == float("inf")
 
 
 def test_an_endless_line_is_one_reject_and_never_collected(tmp_path: Path) -> None:
@@ -160,19 +167,19 @@ def test_a_byte_order_mark_changes_nothing(tmp_path: Path, name: str) -> None:
     (tmp_path / "marked").write_bytes(b"\xef\xbb\xbf" + path.read_bytes())
     plain, marked = (pl.concat([b.lines for b in lines.read_blocks(at)]) for at in (path, tmp_path / "marked"))
     assert marked.equals(plain)
-    assert lines.read_head(tmp_path / "marked") == lines.read_head(path)
+    assert packing.read_head(tmp_path / "marked") == packing.read_head(path)
 
 
 def test_an_archive_in_an_archive_is_named(tmp_path: Path) -> None:
     (tmp_path / "log.gz").write_bytes(gzip.compress(gzip.compress(LOG.read_bytes())))
     with pytest.raises(UnreadableFile, match="contains another gz file"):
-        lines.read_head(tmp_path / "log.gz")
+        packing.read_head(tmp_path / "log.gz")
 
 
 @pytest.mark.parametrize("unit", ["a", "1", '{"a": 1, ', "1 "])
 def test_one_endless_line_is_refused_at_once(unit: str) -> None:
     begun = time.process_time()
-    stem, _ = sources.choose([(unit * lines.HEAD_BYTES)[: lines.HEAD_BYTES]])
+    stem, _ = sources.choose([(unit * packing.HEAD_BYTES)[: packing.HEAD_BYTES]])
     assert stem is None and time.process_time() - begun < 5
 
 

@@ -19,7 +19,7 @@ from pipelines.config.site import Site
 from pipelines.ingest import pieces, rows, workers
 from pipelines.ingest.identify import IncomingFile
 from pipelines.ingest.reading import Reading
-from pipelines.sources.blocks import compression
+from pipelines.sources.packing import compression
 from pipelines.warehouse import maintenance
 from pipelines.warehouse.connection import Warehouse
 from support.archive import Rows, all_rows, bronze, copied, differences, make_site, put, vmstat_text

@@ -18,10 +18,12 @@ from pipelines import steps
 from pipelines.build import run, site_tables
 from pipelines.build.days import ChangedRelations
 from pipelines.build.present import Present
-from pipelines.catalog.contracts import Catalog, Relation, load_catalog
+from pipelines.catalog.contracts import Catalog, Relation
+from pipelines.catalog.files import load_catalog
 from pipelines.config.site import Site
 from pipelines.warehouse import maintenance
-from pipelines.warehouse.connection import LAKE, Connection, Warehouse, transaction
+from pipelines.warehouse.connection import LAKE, Connection, Warehouse
+from pipelines.warehouse.engine import transaction
 from pipelines.warehouse.tables import prepare_tables
 
 FOLDER = Path(__file__).parent

@@ -6,9 +6,10 @@ import streamlit as st
 
 from dashboards import access, components, data, finding_links, findings, head, marking, state, zone
 from dashboards.charts import finding_charts
-from pipelines.catalog.contracts import load_catalog
+from pipelines.catalog.files import load_catalog
 from pipelines.primitives import format
 from pipelines.primitives.text import escape_markdown
+from pipelines.primitives.times import day_text, instant
 from pipelines.reporting import finding_words
 
 PAGE = {"title": "Finding", "order": 15, "listed": False}
@@ -89,7 +90,7 @@ with right:
     components.show_chart(nights, finding_charts.nights(nights.frame()), "Nights on which the rule fired.")
     notes = page.ask("finding_marks", finding=chosen)
     for mark in notes.rows:
-        when = format.instant(mark["made_at"], zone.name()) if mark["made_at"] else format.day_text(mark["day"])
+        when = instant(mark["made_at"], zone.name()) if mark["made_at"] else day_text(mark["day"])
         until = f" until {mark['until_day']}" if mark["until_day"] else ""
         st.text(
             f"{when}  {mark['author'] or 'unknown'}: {mark['kind']}{until}"

@@ -7,7 +7,7 @@ import streamlit as st
 
 from dashboards import components, findings, head, wall
 from dashboards.charts import ledger_charts
-from pipelines.primitives import format
+from pipelines.primitives.times import days_text
 from pipelines.reporting import finding_words
 
 PAGE = {"title": "Tonight", "order": 10}
@@ -56,7 +56,7 @@ def show_hours() -> None:
         bars = bars.vstack(earlier.frame().with_columns(period=findings.days_of(*page.before)))
     components.show_chart(steps, ledger_charts.one_bar(bars, 104 if on_wall else 72), "Drive-hours by use.")
     if page.before and not (earlier and earlier.rows):
-        st.caption(f"No drive's log covers {format.days_text(*page.before)}.")
+        st.caption(f"No drive's log covers {days_text(*page.before)}.")
 
 
 def show_drives() -> None:

@@ -13,12 +13,13 @@ from typing import TYPE_CHECKING, Any
 import duckdb
 
 from pipelines.answers import guard, pool
-from pipelines.catalog.contracts import Column, load_catalog
+from pipelines.catalog.contracts import Column
+from pipelines.catalog.files import load_catalog
 from pipelines.config.site import Site
 from pipelines.primitives.errors import ConfigError, QuestionRefused, TapescopeError
 from pipelines.primitives.text import escape_control
 from pipelines.warehouse import object_storage
-from pipelines.warehouse.connection import Warehouse, no_warehouse, warehouse_identity
+from pipelines.warehouse.connection import Warehouse
 
 if TYPE_CHECKING:
     import pyarrow as pa  # type: ignore[import-untyped]
@@ -77,8 +78,7 @@ def run(
     Raises QuestionRefused for what is not run, or stopped.
     """
     warehouse = Warehouse(site)
-    if not warehouse.exists():
-        raise no_warehouse(warehouse.folder)
+    warehouse.require()
     import pyarrow as pa  # heavy to import
 
     request = {
@@ -112,7 +112,7 @@ def _opening(warehouse: Warehouse, memory: str, snapshot: int | None) -> pool.Op
         "snapshot": snapshot,
     }
     environment = tuple(sorted(_environment(warehouse).items()))
-    return pool.Opening(tuple(links), json.dumps(request), environment, warehouse_identity(site))
+    return pool.Opening(tuple(links), json.dumps(request), environment, warehouse.identity)
 
 
 def _environment(warehouse: Warehouse) -> dict[str, str]:

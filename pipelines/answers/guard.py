@@ -16,7 +16,8 @@ import duckdb
 
 from pipelines.answers import pivot
 from pipelines.catalog import sql_inspect
-from pipelines.catalog.contracts import LAYERS, macros
+from pipelines.catalog.contracts import LAYERS
+from pipelines.catalog.files import macros
 from pipelines.primitives.errors import QuestionRefused
 
 CORRECT = "correct the SQL at the place shown"

@@ -16,7 +16,8 @@ from pipelines.config.site import Site
 from pipelines.primitives.clock import day_bounds
 from pipelines.primitives.errors import ContractError, QuestionRefused
 from pipelines.primitives.store_errors import known_error, translate_store_errors
-from pipelines.warehouse.connection import Connection, Warehouse, snapshot_id, transaction
+from pipelines.warehouse.connection import Connection, Warehouse, snapshot_id
+from pipelines.warehouse.engine import transaction
 
 NO_DATA = date(1970, 1, 1)
 # Where days with data are looked for, and what such a day has; the first that has any.

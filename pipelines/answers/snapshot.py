@@ -6,10 +6,11 @@ from contextlib import ExitStack, contextmanager
 import duckdb
 
 from pipelines.answers.question import Answer, answer
-from pipelines.catalog.contracts import Catalog, macros
+from pipelines.catalog.contracts import Catalog
+from pipelines.catalog.files import macros
 from pipelines.config.site import Site
 from pipelines.primitives.errors import QuestionRefused
-from pipelines.warehouse.connection import LAKE, Connection, Warehouse, snapshot_id, warehouse_identity
+from pipelines.warehouse.connection import LAKE, Connection, Warehouse, snapshot_id
 
 
 class SnapshotReader:
@@ -34,7 +35,7 @@ class SnapshotReader:
     @staticmethod
     def warehouse_identity(site: Site) -> str:
         """The identity of the warehouse that a site has now."""
-        return warehouse_identity(site)
+        return Warehouse(site).identity
 
     def ask(self, catalog: Catalog, name: str, params: dict[str, str]) -> Answer:
         """A question's answer, on a cursor of its own. Raises QuestionRefused."""

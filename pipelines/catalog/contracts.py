@@ -1,21 +1,14 @@
-"""The catalogue: what `schemas/` holds about relations, their columns and checks, rules and questions.
+"""The catalogue: relations, their columns and checks, rules and questions. `files` reads them from `schemas/`."""
 
-A relation that SQL makes is a `.sql` file whose leading comment is its TOML header; one that Python fills is the
-header alone, in a `.toml`. The folder is the registry: nothing here names a relation.
-"""
-
-import hashlib
 from dataclasses import dataclass, field
-from functools import cache, cached_property, lru_cache
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from pipelines.catalog import sql_inspect
 from pipelines.catalog.handbook import Entry, Handbook
-from pipelines.catalog.headers import files_of, former_names, read_header
 from pipelines.primitives.errors import ContractError
 
-FOLDER = Path(__file__).resolve().parents[2] / "schemas"
 LAYERS = ("site", "ops", "bronze", "silver", "gold")
 
 # What a question is about, in the order in which questions are listed, and the words for it.
@@ -172,9 +165,7 @@ class Catalog:
     rules: dict[str, Rule]
     questions: dict[str, Question]  # listed for people, by topic and name
     fingerprint: str
-    inputs: dict[str, Question] = field(
-        default_factory=dict
-    )  # what models and methods are made from: asked by code alone
+    inputs: dict[str, Question] = field(default_factory=dict)  # what models and methods read: asked by code alone
 
     @cached_property
     def asked(self) -> dict[str, Question]:
@@ -206,115 +197,3 @@ class Catalog:
             for relation in ready:
                 ordered.append(todo.pop(relation.full_name))
         return ordered
-
-
-@lru_cache(maxsize=4)
-def load_catalog(folder: Path = FOLDER) -> Catalog:
-    """Read every contract, rule and question below `folder`. Raises ContractError naming the file."""
-    digest = hashlib.sha256(macros().encode())
-    relations: dict[str, Relation] = {}
-    for layer in LAYERS:
-        for path in files_of(folder / layer, ".toml", ".sql"):
-            digest.update(path.name.encode() + path.read_bytes())
-            relation = _relation(layer, path)
-            relations[relation.full_name] = relation
-    rules = _rules(folder)
-    for path in files_of(folder / "rules", ".toml"):
-        digest.update(path.name.encode() + path.read_bytes())
-    questions, inputs = _questions(folder)
-    return Catalog(relations, rules, questions, digest.hexdigest(), inputs)
-
-
-@cache
-def macros(zone: str = "") -> str:
-    """SQL that makes the macros of `schemas/macros.sql`, and `rule_limit(rule, param)` with the numbers of all rules.
-
-    They are quick for a site's `zone`, and give the same without. Each connection has macros of its own, and so has
-    each cursor.
-    """
-    limits = "".join(
-        f"\n    WHEN {sql_inspect.quote(f'{rule.name}.{name}')} THEN CAST({value} AS DOUBLE)"
-        for rule in _rules(FOLDER).values()
-        for name, value in rule.params.items()
-        if type(value) in (int, float)
-    )
-    given = (FOLDER / "macros.sql").read_text(encoding="utf-8")
-    known = f"WHEN zone = {sql_inspect.quote(zone)} THEN timezone({sql_inspect.quote(zone)}, given)"
-    own = {
-        "rule_limit(rule, param)": f"CASE rule || '.' || param{limits} END",
-        **({"in_zone(given, zone)": f"CASE {known} ELSE timezone(zone, given) END"} if zone else {}),
-    }
-    return given + "".join(f"\nCREATE OR REPLACE TEMP MACRO {head} AS {body};\n" for head, body in own.items())
-
-
-@cache
-def _rules(folder: Path) -> dict[str, Rule]:
-    return {path.stem: _rule(path) for path in files_of(folder / "rules", ".toml")}
-
-
-def _columns(path: Path, values: dict[str, dict[str, Any]]) -> tuple[Column, ...]:
-    try:
-        return tuple(Column(name, **column | {"was": former_names(column)}) for name, column in values.items())
-    except TypeError as error:
-        raise ContractError(
-            f"{path}: a column needs the keys `type` and `doc`, and may have `unit` and `was`: {error}"
-        ) from error
-
-
-def _relation(layer: str, path: Path) -> Relation:
-    head, sql = read_header(path)
-    try:
-        columns = _columns(path, head.pop("columns"))
-        checks = tuple(
-            Check(check.pop("expectation"), check.pop("severity"), check) for check in head.pop("checks", [])
-        )
-        for key in ("lineage", "features", "replaces"):
-            head[key] = tuple(head.get(key, ()))
-        head["was"] = former_names(head)
-        return Relation(layer=layer, name=path.stem, columns=columns, checks=checks, sql=sql, path=path, **head)
-    except (KeyError, TypeError) as error:
-        raise ContractError(f"{path}: a key of the header is missing or unknown: {error}") from error
-
-
-def _rule(path: Path) -> Rule:
-    head, _ = read_header(path)
-    for key in ("by", "time", "evidence"):
-        if key in head:
-            head[key] = tuple(head[key])
-    try:
-        handbook = Handbook.of(head.pop("handbook", {}), head.get("params", {}))
-        return Rule(name=path.stem, handbook=handbook, **head)
-    except (TypeError, KeyError) as error:
-        raise ContractError(f"{path}: a key of the rule is missing or unknown: {error}") from error
-
-
-def _questions(folder: Path) -> tuple[dict[str, Question], dict[str, Question]]:
-    """Questions by topic and name, and inputs of models by name."""
-    file = folder / "questions" / "params.toml"
-    shared = read_header(file)[0] if file.is_file() else {}
-    listed = [_question(path, shared) for path in files_of(folder / "questions", ".sql")]
-    inputs = {path.stem: _question(path, shared) for path in files_of(folder / "inputs", ".sql")}
-    for question in listed:
-        if question.topic not in TOPICS:
-            raise ContractError(
-                f"question {question.name} has the unknown topic {question.topic!r}",
-                f"the topics are {', '.join(TOPICS)}",
-            )
-    listed.sort(key=lambda question: list(TOPICS).index(question.topic))
-    questions = {question.name: question for question in listed}
-    for question in (*listed, *inputs.values()):
-        if taken := {*questions, *inputs} & set(question.was):
-            raise ContractError(f"question {question.name} replaces {', '.join(sorted(taken))}, which still exists")
-    return questions, inputs
-
-
-def _question(path: Path, shared: dict[str, dict[str, Any]]) -> Question:
-    """A question's parameters are those it takes of the shared ones, in that order, and then its own."""
-    head, sql = read_header(path)
-    try:
-        columns = _columns(path, head.pop("columns"))
-        params = {name: shared[name] for name in head.pop("takes", [])} | head.pop("params", {})
-        head["was"] = former_names(head)
-        return Question(name=path.stem, columns=columns, sql=sql, params=params, **head)
-    except (KeyError, TypeError) as error:
-        raise ContractError(f"{path}: a key of the header is missing or unknown: {error}") from error

@@ -1,4 +1,4 @@
-"""The files of `schemas/`: SQL with a TOML header in its leading comment, or the header alone."""
+"""Headers of the files of `schemas/`: TOML in the leading comment of SQL, or alone in its file."""
 
 import re
 import tomllib

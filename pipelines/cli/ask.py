@@ -20,7 +20,7 @@ def ask(
 ) -> None:
     """Answer a question; `tapescope questions` lists them."""
     from pipelines import steps
-    from pipelines.catalog.contracts import load_catalog
+    from pipelines.catalog.files import load_catalog
 
     invalid = [param for param in params if "=" not in param]
     if invalid:

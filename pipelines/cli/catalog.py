@@ -27,7 +27,7 @@ def _list(rows: list[tuple[str, str]]) -> None:
 @site_option
 def metrics(site_path: Path) -> None:
     """List the metrics (relations of gold)."""
-    from pipelines.catalog.contracts import load_catalog
+    from pipelines.catalog.files import load_catalog
 
     _list([(relation.full_name, relation.title) for relation in load_catalog().layer("gold")])
 
@@ -36,7 +36,7 @@ def metrics(site_path: Path) -> None:
 @site_option
 def rules(site_path: Path) -> None:
     """List the rules that produce findings."""
-    from pipelines.catalog.contracts import load_catalog
+    from pipelines.catalog.files import load_catalog
 
     _list([(rule.name, f"{rule.severity}: {rule.title}") for rule in load_catalog().rules.values()])
 
@@ -46,7 +46,8 @@ def rules(site_path: Path) -> None:
 @site_option
 def questions(topic: str | None, site_path: Path) -> None:
     """List the questions for `tapescope ask`, by topic. TOPIC limits the list to one topic."""
-    from pipelines.catalog.contracts import TOPICS, load_catalog
+    from pipelines.catalog.contracts import TOPICS
+    from pipelines.catalog.files import load_catalog
 
     groups = load_catalog().by_topic()
     if topic is not None and topic not in groups:
@@ -63,7 +64,7 @@ def questions(topic: str | None, site_path: Path) -> None:
 @site_option
 def explain(name: str, site_path: Path) -> None:
     """Explain a relation, rule, question, source or model. It shows definition, columns, units, limits and checks."""
-    from pipelines.catalog.contracts import load_catalog
+    from pipelines.catalog.files import load_catalog
     from pipelines.reporting.dictionary import explain as page
 
     click.echo(page(load_catalog(), name))

@@ -63,7 +63,7 @@ def list_findings(site_path: Path, day: datetime | None, with_gone: bool) -> Non
 def show(finding_id: str, site_path: Path, day: datetime | None) -> None:
     """Show all about one finding. Give its id or the first characters of the id."""
     from pipelines.analysis.finding_id import resolve_prefix
-    from pipelines.catalog.contracts import load_catalog
+    from pipelines.catalog.files import load_catalog
     from pipelines.primitives import format
 
     lives = {row["finding_id"]: row for row in _rows(site_path, "finding_life", as_params(None, day and day.date()))}

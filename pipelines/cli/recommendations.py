@@ -43,7 +43,7 @@ def make(
     """Record a recommendation. It comes from a finding, or is your own."""
     from pipelines import steps
     from pipelines.analysis.forecast import recommendations
-    from pipelines.catalog.contracts import load_catalog
+    from pipelines.catalog.files import load_catalog
 
     site, catalog = steps.site_at(site_path), load_catalog()
     if finding and not (drives or gain):
@@ -79,7 +79,7 @@ def drop(number: int, day: datetime, note: str | None, site_path: Path) -> None:
 def _change(site_path: Path, number: int, event: str, day: datetime, note: str | None) -> None:
     from pipelines import steps
     from pipelines.analysis.forecast import recommendations
-    from pipelines.catalog.contracts import load_catalog
+    from pipelines.catalog.files import load_catalog
 
     recommendations.change(steps.site_at(site_path), load_catalog(), number, event, day.date(), note)
     click.echo(f"Recommendation {number} is {event} from {day.date()} on.")

@@ -10,7 +10,7 @@ from typing import Any
 
 import duckdb
 
-from pipelines.catalog.contracts import load_catalog
+from pipelines.catalog.files import load_catalog
 from pipelines.config.files import site_files, stored_path
 from pipelines.config.site import Site
 from pipelines.ingest import manifest
@@ -24,7 +24,8 @@ from pipelines.ingest.run import MEMORY, IngestReport, Share, is_of, load_all, n
 from pipelines.ingest.staging import fresh_folder
 from pipelines.ingest.succession import Succession
 from pipelines.primitives.errors import ConfigError
-from pipelines.warehouse.connection import Connection, Warehouse, transaction
+from pipelines.warehouse.connection import Connection, Warehouse
+from pipelines.warehouse.engine import transaction
 from pipelines.warehouse.runs import record_run
 from pipelines.warehouse.tables import prepare_tables
 

@@ -11,7 +11,7 @@ from pipelines.config.files import input_for, look_at, not_a_file, origin_of, st
 from pipelines.config.inputs import Input
 from pipelines.config.site import Site
 from pipelines.primitives.errors import AmbiguousSource, UnreadableFile
-from pipelines.sources import blocks
+from pipelines.sources import blocks, packing
 from pipelines.sources.protocol import Claim, Origin
 
 
@@ -41,7 +41,7 @@ def identify(path: Path, given: str = "") -> Identified:
     if what := not_a_file(path):
         return Identified("", what, "not_a_file")
     try:
-        head = blocks.read_head(path)
+        head = packing.read_head(path)
         if given and any(head):
             return Identified(given, "site.toml or --source names this source", head=tuple(head))
         stem, claims = sources.choose(head)

@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from pipelines import sources
-from pipelines.sources import blocks
+from pipelines.sources import blocks, packing
 from pipelines.sources.protocol import Carry, Origin, source_names
 
 Row = dict[str, Any]
@@ -63,7 +63,7 @@ class Part:
     @property
     def has_whole_head(self) -> bool:
         """Its first lines are all that a source judges by; of a shorter file more lines may change what it is."""
-        return bool(self.end_offset) and (self.end_line >= blocks.HEAD_LINES or self.end_offset >= blocks.HEAD_BYTES)
+        return bool(self.end_offset) and (self.end_line >= packing.HEAD_LINES or self.end_offset >= packing.HEAD_BYTES)
 
     def start(self) -> tuple[blocks.Start, Carry]:
         """Where to read on, and what the parser must know there."""

@@ -10,7 +10,7 @@ from typing import Any
 
 import duckdb
 
-from pipelines.catalog.contracts import load_catalog
+from pipelines.catalog.files import load_catalog
 from pipelines.config.files import site_files
 from pipelines.config.site import Site
 from pipelines.ingest.identify import IncomingFile

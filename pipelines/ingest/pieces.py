@@ -18,7 +18,7 @@ from pipelines.ingest.parse_file import Counts, FileParse, cut_at_midnight
 from pipelines.ingest.reading import Reader, Reading
 from pipelines.ingest.rows import RowSink, Setup
 from pipelines.primitives.errors import UnreadableFile
-from pipelines.sources import blocks, contained, source_of
+from pipelines.sources import blocks, contained, packing, source_of
 from pipelines.sources._shared import coverage
 from pipelines.sources.protocol import Carry
 from pipelines.warehouse.staged_files import Stage
@@ -59,7 +59,7 @@ def cut(file: IncomingFile, start: blocks.Start, carry: Carry | None, n_workers:
     if n_pieces < 2 or not can_be_cut(file.source):
         return []
     try:
-        if blocks.compression(file.path):
+        if packing.compression(file.path):
             return []
         cuts = blocks.cut_points(file.path, start, -(-left // n_pieces))
     except (blocks.PrefixChanged, OSError):

@@ -16,7 +16,7 @@ from pipelines.ingest.parse_file import Counts, FileParse, cut_at_midnight
 from pipelines.ingest.parts import file_id_of, origin_text
 from pipelines.ingest.rows import RowSink, Setup
 from pipelines.primitives.errors import UnreadableFile
-from pipelines.sources import blocks, source_of
+from pipelines.sources import blocks, packing, source_of
 from pipelines.sources._shared import coverage
 from pipelines.sources.protocol import Carry
 from pipelines.warehouse import staged_files
@@ -165,7 +165,7 @@ class _Identity:
 def _is_large(file: IncomingFile, start: blocks.Start) -> bool:
     if file.size_bytes < _LARGE_PACKED:
         return False
-    return bool(blocks.compression(file.path)) or file.size_bytes - start.offset >= _LARGE_BYTES
+    return bool(packing.compression(file.path)) or file.size_bytes - start.offset >= _LARGE_BYTES
 
 
 def _reading(parse: FileParse, identity: _Identity, sink: RowSink | None, written: pl.DataFrame) -> Reading:

@@ -11,7 +11,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from pipelines.catalog.contracts import load_catalog
+from pipelines.catalog.files import load_catalog
 from pipelines.config.files import Named, site_files
 from pipelines.config.site import Site
 from pipelines.ingest.identify import IncomingFile
@@ -21,7 +21,8 @@ from pipelines.ingest.rows import Setup
 from pipelines.ingest.staging import fresh_folder
 from pipelines.ingest.survey.unmatched import unmatched_files
 from pipelines.ingest.workers import Workers, n_cores
-from pipelines.warehouse.connection import LAKE, Warehouse, transaction
+from pipelines.warehouse.connection import LAKE, Warehouse
+from pipelines.warehouse.engine import transaction
 from pipelines.warehouse.runs import record_run
 from pipelines.warehouse.tables import prepare_tables
 

@@ -31,7 +31,7 @@ from pipelines.ingest.identify import IncomingFile
 from pipelines.ingest.parts import Part, Place, Row, Span, origin_text
 from pipelines.ingest.registry import FileRegistry
 from pipelines.ingest.withdrawal import withdraw
-from pipelines.sources import blocks
+from pipelines.sources import packing
 from pipelines.warehouse.connection import LAKE
 from pipelines.warehouse.tables import LOG_COVERAGE
 
@@ -74,12 +74,12 @@ def joined(spans: Iterable[Span | None]) -> Span | None:
 def _digests(path: Path, offsets: Iterable[int]) -> Iterator[tuple[int, str]]:
     """SHA-256 of a file's first bytes, up to each offset that it reaches; nothing after the last of them is read."""
     digest, at, data = hashlib.sha256(), 0, b""
-    with blocks.open_bytes(path) as file:
+    with packing.open_bytes(path) as file:
         for offset in sorted(offsets):
             while at + len(data) < offset:
                 digest.update(data)
                 at += len(data)
-                data, _ = blocks.take(file, 2**16)
+                data, _ = packing.take(file, 2**16)
                 if not data:
                     return
             digest.update(data[: offset - at])

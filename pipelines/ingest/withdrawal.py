@@ -4,14 +4,16 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from pipelines import sources
-from pipelines.catalog.contracts import Relation, load_catalog
+from pipelines.catalog.contracts import Relation
+from pipelines.catalog.files import load_catalog
 from pipelines.catalog.sql_inspect import execute
 from pipelines.config.files import stored_path
 from pipelines.config.site import Site
 from pipelines.ingest.parts import REFUSED
 from pipelines.ingest.registry import FileRegistry
 from pipelines.primitives.errors import TapescopeError
-from pipelines.warehouse.connection import LAKE, Connection, Warehouse, transaction
+from pipelines.warehouse.connection import LAKE, Connection, Warehouse
+from pipelines.warehouse.engine import transaction
 from pipelines.warehouse.tables import LOG_COVERAGE, prepare_tables
 
 

@@ -8,7 +8,8 @@ from click import Group
 
 from pipelines import sources
 from pipelines.analysis.studies import requirements
-from pipelines.catalog.contracts import FOLDER, Catalog, load_catalog
+from pipelines.catalog.contracts import Catalog
+from pipelines.catalog.files import FOLDER, load_catalog
 from pipelines.primitives.errors import ContractError, QuestionRefused
 from pipelines.reporting import entries, reference
 

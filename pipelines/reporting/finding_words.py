@@ -4,7 +4,8 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from pipelines.primitives.format import counted, day_text
+from pipelines.primitives.format import counted
+from pipelines.primitives.times import day_text
 
 Row = dict[str, Any]
 # A sign and a word next to the colour: none of them alone carries the meaning.

@@ -1,47 +1,24 @@
-"""A file (plain, gz, zst, bz2, xz, or an RRD as its dump) as blocks of numbered lines, in bounded memory.
+"""A file as blocks of numbered lines, in bounded memory.
 
 A block ends at a line break, so no line is ever split over two; bytes are hashed on the way, so that a file's
 identity costs no second reading.
 """
 
-import bz2
-import gzip
 import hashlib
-import lzma
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, BinaryIO, cast
+from typing import BinaryIO
 
 import polars as pl
-import zstandard
 
 from pipelines.primitives.errors import UnreadableFile
-from pipelines.sources import rrd
+from pipelines.sources.packing import BOM, BROKEN, compression, damaged, open_bytes, take
 from pipelines.sources.protocol import LINES
 
 BLOCK_BYTES = 8 * 2**20
 STUB_CHARS = 1_000  # what is kept of one that is longer
-HEAD_LINES = 200
-HEAD_BYTES = 256 * 2**10
-BOM = b"\xef\xbb\xbf"  # of UTF-8
 UNASKED_BYTES = 64 * 2**20  # so much may come out of any archive, however small
-
-_MAGIC = {
-    b"\x1f\x8b": "gz",
-    b"\x28\xb5\x2f\xfd": "zst",
-    b"BZh": "bz2",
-    b"\xfd7zXZ\x00": "xz",
-    rrd.MAGIC: "rrd",
-}
-_OPENERS: dict[str, Callable[[Path], Any]] = {
-    "gz": gzip.open,
-    "zst": zstandard.open,
-    "bz2": bz2.open,
-    "xz": lzma.open,
-    "rrd": rrd.DumpStream,
-}
-_BROKEN = (EOFError, OSError, lzma.LZMAError, zstandard.ZstdError, ValueError)
 
 
 @dataclass(frozen=True)
@@ -77,46 +54,6 @@ class PrefixChanged(Exception):
     """The bytes before the offset to go on from are not those of last time."""
 
 
-def compression(path: Path) -> str:
-    """'gz', 'zst', 'bz2', 'xz', 'rrd' or '' by the file's first bytes: names of rotated logs are often wrong."""
-    with path.open("rb") as file:
-        start = file.read(6)
-    return next((name for magic, name in _MAGIC.items() if start.startswith(magic)), "")
-
-
-def open_bytes(path: Path) -> BinaryIO:
-    """The decompressed bytes of a file. Raises UnreadableFile for an RRD where rrdtool is missing."""
-    form = compression(path)
-    return cast(BinaryIO, _OPENERS[form](path)) if form else path.open("rb")
-
-
-def read_head(path: Path) -> list[str]:
-    """The first lines of a file as text, for recognition. Raises UnreadableFile where there is no text."""
-    with open_bytes(path) as file:
-        data, error = take(file, HEAD_BYTES)
-    if error is not None and not data:
-        raise _broken(path, error) from error
-    inner = next((name for magic, name in _MAGIC.items() if data.startswith(magic)), "")
-    if inner and compression(path) not in ("", "rrd"):
-        raise UnreadableFile(f"{path} contains another {inner} file", "decompress it once", reason="not_text")
-    return head_of(data, str(path))
-
-
-def head_of(data: bytes, name: str) -> list[str]:
-    """The first lines of some bytes; a file with many NUL or control bytes is not text."""
-    data = data.removeprefix(BOM)
-    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
-        raise UnreadableFile(
-            f"{name} is text in UTF-16", "convert the file: iconv -f UTF-16 -t UTF-8", reason="not_text"
-        )
-    if data:
-        n_control = sum(data.count(byte) for byte in (b"\x00", b"\x01", b"\x02", b"\x03", b"\x04", b"\x05"))
-        if n_control > len(data) // 10:
-            raise UnreadableFile(f"{name} is not a text file", "provide the log as text", reason="not_text")
-    text = data.decode("utf-8", "replace").replace("\x00", "")
-    return [line.rstrip("\r") for line in text.split("\n", HEAD_LINES)[:HEAD_LINES]]
-
-
 def read_blocks(
     path: Path,
     start: Start | None = None,
@@ -135,15 +72,19 @@ def read_blocks(
     most = _most_bytes(path, limits)
     with open_bytes(path) as file:
         cutter = _Cutter(_prefix_digest(file, path, begin), begin, limits.line_bytes)
-        while data := _read(file, int(min(block_bytes, until - cutter.n_bytes)), cutter):
+        error = None
+        while error is None:
+            data, error = take(file, int(min(block_bytes, until - cutter.n_bytes)))
+            if not data:
+                break
             if cutter.n_bytes + len(data) > most:
                 raise _bomb(path, limits)
             if block := cutter.cut(data):
                 yield block
         if block := cutter.last():
             yield block
-        if cutter.broken is not None:
-            raise _broken(path, cutter.broken)
+        if error is not None:
+            raise damaged(path, error)
 
 
 def scan(path: Path, limits: Limits) -> tuple[str, float]:
@@ -153,8 +94,10 @@ def scan(path: Path, limits: Limits) -> tuple[str, float]:
     """
     digest, n_bytes, error = hashlib.sha256(), 0, None
     with open_bytes(path) as file:
-        while error is None and (got := take(file, BLOCK_BYTES))[0]:
-            data, error = got
+        while error is None:
+            data, error = take(file, BLOCK_BYTES)
+            if not data:
+                break
             digest.update(data)
             n_bytes += len(data)
             if n_bytes > _most_bytes(path, limits):
@@ -188,36 +131,12 @@ def _most_bytes(path: Path, limits: Limits) -> float:
     return max(UNASKED_BYTES, limits.expansion * path.stat().st_size) if compression(path) else float("inf")
 
 
-def take(file: BinaryIO, size: int) -> tuple[bytes, Exception | None]:
-    """Up to `size` bytes; of a damaged archive those before the damage, and what is wrong."""
-    parts: list[bytes] = []
-    got = 0
-    while got < size:
-        try:
-            # read1 gives what one step decompressed; read would throw that away if a later step failed
-            data = file.read1(size - got) if hasattr(file, "read1") else file.read(size - got)
-        except _BROKEN as error:
-            return b"".join(parts), error
-        if not data:
-            break
-        parts.append(data)
-        got += len(data)
-    return b"".join(parts), None
-
-
-def _read(file: BinaryIO, size: int, cutter: "_Cutter") -> bytes:
-    if cutter.broken is not None:
-        return b""
-    data, cutter.broken = take(file, size)
-    return data
-
-
 def _prefix_digest(file: BinaryIO, path: Path, start: Start) -> "hashlib._Hash":
     digest, left = hashlib.sha256(), start.offset
     while left:
         try:
             data = file.read(min(left, BLOCK_BYTES))
-        except _BROKEN as error:
+        except BROKEN as error:
             raise PrefixChanged(str(path)) from error
         if not data:
             raise PrefixChanged(str(path))
@@ -237,7 +156,6 @@ class _Cutter:
         self.tail = b""  # bytes after the last line break, not yet in digest and offset
         self.rest = b""  # start of a line whose end has not come
         self.stub = b""  # start of a line already too long
-        self.broken: Exception | None = None
 
     @property
     def n_bytes(self) -> int:
@@ -311,14 +229,6 @@ def _lines_of(data: bytes) -> pl.Series:
     if "\r" in text:
         lines = lines.str.strip_chars_end("\r")
     return lines
-
-
-def _broken(path: Path, error: Exception) -> UnreadableFile:
-    return UnreadableFile(
-        f"{path} cannot be decompressed completely: {error}",
-        "copy the file again; the part that could be read was kept",
-        reason="broken_archive",
-    )
 
 
 def _bomb(path: Path, limits: Limits) -> UnreadableFile:

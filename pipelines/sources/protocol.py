@@ -73,7 +73,7 @@ NO_YEAR = "without a year, which neither the file name nor `date` in site.toml g
 
 
 # Other modules in the folder of the sources.
-NO_SOURCES = {"_shared", "blocks", "protocol", "rrd"}
+NO_SOURCES = {"_shared", "blocks", "packing", "protocol", "rrd"}
 
 
 @cache

@@ -12,14 +12,16 @@ from pipelines.answers import question
 from pipelines.build import checks, site_tables
 from pipelines.build import run as builder
 from pipelines.build.present import Present
-from pipelines.catalog.contracts import Catalog, Relation, load_catalog
+from pipelines.catalog.contracts import Catalog, Relation
+from pipelines.catalog.files import load_catalog
 from pipelines.catalog.sql_inspect import execute
 from pipelines.config.site import Site
 from pipelines.ingest.collect.sweep import sweep
 from pipelines.primitives.errors import CheckFailed
 from pipelines.primitives.store_errors import is_damage
 from pipelines.warehouse import maintenance, retention
-from pipelines.warehouse.connection import LAKE, Connection, Warehouse, transaction
+from pipelines.warehouse.connection import LAKE, Connection, Warehouse
+from pipelines.warehouse.engine import transaction
 from pipelines.warehouse.runs import record_run
 from pipelines.warehouse.tables import insert_rows, prepare_tables, recreate
 

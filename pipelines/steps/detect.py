@@ -7,12 +7,14 @@ from functools import partial
 from typing import Any
 
 from pipelines.answers import question
-from pipelines.catalog.contracts import Catalog, load_catalog
+from pipelines.catalog.contracts import Catalog
+from pipelines.catalog.files import load_catalog
 from pipelines.config.site import Site
 from pipelines.reporting.finding_words import SEVERITIES
-from pipelines.warehouse.connection import Connection, Warehouse, replace_day, transaction
+from pipelines.warehouse.connection import Connection, Warehouse
+from pipelines.warehouse.engine import transaction
 from pipelines.warehouse.runs import record_run
-from pipelines.warehouse.tables import prepare_tables, use_for_analysis
+from pipelines.warehouse.tables import prepare_tables, replace_day, use_for_analysis
 
 MARK_WAIT_S = 120.0
 

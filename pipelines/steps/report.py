@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from pipelines.answers import drill as drilling
 from pipelines.answers import question
-from pipelines.catalog.contracts import load_catalog
+from pipelines.catalog.files import load_catalog
 from pipelines.config.site import Site
 from pipelines.primitives.errors import TapescopeError
 from pipelines.warehouse.connection import Warehouse

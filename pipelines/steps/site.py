@@ -4,7 +4,7 @@ import shutil
 from pathlib import Path
 
 from pipelines.answers.engines import client_program
-from pipelines.catalog.contracts import macros
+from pipelines.catalog.files import macros
 from pipelines.catalog.sql_inspect import quote
 from pipelines.config.site import Site, load_site
 from pipelines.primitives.errors import TapescopeError

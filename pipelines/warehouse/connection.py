@@ -9,26 +9,23 @@ from its environment (PGPASSWORD, PGPASSFILE, PGSERVICE and the like) need not b
 """
 
 import re
-import sqlite3
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
-from datetime import date, datetime
+from datetime import datetime
 from pathlib import Path
-from tempfile import TemporaryDirectory
-from typing import Any
 
 import duckdb
 
-from pipelines.catalog.contracts import Relation, macros
-from pipelines.catalog.sql_inspect import execute, quote
+from pipelines.catalog.files import macros
+from pipelines.catalog.sql_inspect import quote
 from pipelines.config.site import Site
 from pipelines.primitives.errors import ConfigError, NoWarehouse, TapescopeError
 from pipelines.primitives.store_errors import translate_store_errors
-from pipelines.warehouse import backups, object_storage, ownership, writer_lock
+from pipelines.warehouse import backups, object_storage, ownership, sqlite_catalogue, writer_lock
 from pipelines.warehouse.engine import Connection, connect, load_sql
 
-__all__ = ["LAKE", "Connection", "Warehouse", "committed", "no_warehouse", "replace_day", "snapshot_id", "transaction"]
+__all__ = ["LAKE", "Connection", "Warehouse", "committed", "snapshot_id"]
 
 LAKE = "lake"
 COMMITTED = "committed"  # what a writer calls the last commit, if it reads that apart
@@ -41,8 +38,6 @@ MANY_FILES = 2_000  # whose list takes longer to read for each table than to cop
 # With SQLite's default journal readers and the writer lock each other out.
 _WRITE_AHEAD = "META_JOURNAL_MODE 'WAL'"
 
-_LAKES: set[tuple[int, int]] = set()  # device and number of the files that were found to be a lake's catalogue
-
 
 class Warehouse:
     """Where a site's tables are, and how to open them."""
@@ -51,8 +46,6 @@ class Warehouse:
         self.site = site
         self.folder = site.warehouse_path
         self.catalogue_file = self.folder / "catalogue.sqlite"
-        self.lock_file = self.folder / "writer.lock"
-        self.holder_file = self.folder / "writer.json"
 
     @property
     def is_postgres(self) -> bool:
@@ -75,32 +68,21 @@ class Warehouse:
 
     def exists(self) -> bool:
         """Whether there is a catalogue, be it damaged: an emptied file is not one."""
-        if self.is_postgres:
-            return True
-        try:
-            if backups.stands_still(self.catalogue_file):
-                return backups.has_lake(self.catalogue_file)
-            return self._has_lake()
-        except (sqlite3.DatabaseError, duckdb.Error):
-            return True
+        return self.is_postgres or sqlite_catalogue.exists(self.catalogue_file)
 
-    def _has_lake(self) -> bool:
-        """`backups.has_lake` by DuckDB's SQLite, for other threads may read the catalogue by it."""
-        if not self.catalogue_file.exists() or not (file := self.catalogue_file.stat()).st_size:
-            return False
-        identity = (file.st_dev, file.st_ino)
-        if identity not in _LAKES:
-            with connect(_EXTENSIONS[:1]) as connection:
-                tables = f"sqlite_scan({quote(str(self.catalogue_file))}, 'sqlite_master')"
-                if connection.execute(f"FROM {tables} WHERE name = 'ducklake_metadata'").fetchall():
-                    _LAKES.add(identity)
-        return identity in _LAKES
+    @property
+    def identity(self) -> str:
+        """A name for the warehouse: another one in the same place, made after this was removed, has another."""
+        if self.is_postgres or not self.exists():
+            return self.site.catalogue
+        file = self.catalogue_file.stat()
+        return f"{self.catalogue_file} {file.st_dev} {file.st_ino}"
 
     @contextmanager
     def write(self, step: str) -> Iterator[Connection]:
         """The only writing connection; what it committed is backed up at the end.
 
-        Waits `lock_wait_s` of site.toml for its turn: by default not at all with SQLite, turns.TURN_S with
+        Waits `lock_wait_s` of site.toml for its turn: by default not at all with SQLite, writer_lock.TURN_S with
         PostgreSQL. Raises WarehouseBusy naming the holder if another process has it; ConfigError where the catalogue
         is lost or the data are another warehouse's, TapescopeError where the store is damaged or full.
         """
@@ -143,7 +125,9 @@ class Warehouse:
 
     def _keep(self, connection: Connection, claim: ownership.Claim) -> None:
         """Back the catalogue up if a snapshot was added, and note which is the newest."""
-        if (newest := ownership.newest(connection)) == claim.snapshot and self._has_backup(newest):
+        newest = ownership.newest(connection)
+        has_backup = self.is_postgres or any(one.snapshot == newest for one in backups.kept(self.backup_folder)[:1])
+        if newest == claim.snapshot and has_backup:
             return
         if not self.is_postgres:
             connection.execute(f"USE memory; DETACH {LAKE}")
@@ -156,9 +140,6 @@ class Warehouse:
         claim = ownership.read(connection, self.data_path)
         return (kept[-1].made_at if kept else None), (claim.since if claim else None)
 
-    def _has_backup(self, snapshot: int) -> bool:
-        return self.is_postgres or any(one.snapshot == snapshot for one in backups.kept(self.backup_folder)[:1])
-
     def require(self) -> None:
         """Raise ConfigError where there is no warehouse, or only its data."""
         if not self.exists():
@@ -167,7 +148,8 @@ class Warehouse:
 
     def _absent(self, connection: Connection) -> ConfigError:
         is_used = ownership.read(connection, self.data_path) or ownership.has_data(connection, self.data_path)
-        return self._lost() if is_used else no_warehouse(self.folder)
+        hint = "run `tapescope run` (or `tapescope demo`) first"
+        return self._lost() if is_used else NoWarehouse(f"there is no warehouse in {self.folder} yet", hint)
 
     def _lost(self) -> ConfigError:
         """There are data, and no catalogue that names them."""
@@ -199,7 +181,7 @@ class Warehouse:
         options = "READ_ONLY" + (f", SNAPSHOT_VERSION {int(snapshot)}" if snapshot is not None else "")
         with self.duckdb_session(memory) as connection:
             if not self.is_postgres and (
-                backups.stands_still(self.catalogue_file) or (is_long_lived and snapshot is not None)
+                sqlite_catalogue.stands_still(self.catalogue_file) or (is_long_lived and snapshot is not None)
             ):
                 self._attach_copy(connection, options, LAKE)
             else:
@@ -253,17 +235,9 @@ class Warehouse:
             self._attach_copy(connection, "READ_ONLY", COMMITTED)
 
     def _attach_copy(self, connection: Connection, options: str, name: str) -> None:
-        """The lake by DuckDB's own copy of its catalogue.
-
-        DuckLake asks the catalogue for the files of each table of a question, and DuckDB reads an SQLite table as a
-        whole for that: with the files of a year 20 ms or more, of its own file 3 ms. A snapshot is never changed.
-        """
-        with TemporaryDirectory(prefix="tapescope-") as folder:
-            still, copy = Path(folder) / "catalogue.sqlite", Path(folder) / "catalogue.duckdb"
-            backups.copy_shared(self.catalogue_file, still)
-            connection.execute(f"ATTACH {quote(str(still))} AS still (TYPE sqlite, READ_ONLY)")
-            connection.execute(f"ATTACH {quote(str(copy))} AS copied; COPY FROM DATABASE still TO copied")
-            connection.execute(f"DETACH still; DETACH copied; {self._attach_sql(options, name, str(copy))}")
+        """The lake by DuckDB's own copy of its catalogue. A snapshot is never changed."""
+        with sqlite_catalogue.duckdb_copy(connection, self.catalogue_file) as copy:
+            connection.execute(self._attach_sql(options, name, str(copy)))
             # once it is open its name may go
             connection.execute(f"FROM __ducklake_metadata_{name}.ducklake_snapshot LIMIT 1")
 
@@ -316,46 +290,7 @@ def committed(connection: Connection) -> str:
     return COMMITTED if found else LAKE
 
 
-def no_warehouse(folder: Path) -> NoWarehouse:
-    """Nothing was ever written there."""
-    return NoWarehouse(f"there is no warehouse in {folder} yet", "run `tapescope run` (or `tapescope demo`) first")
-
-
-def warehouse_identity(site: Site) -> str:
-    """A name for the warehouse: another one in the same place, made after this was removed, has another."""
-    warehouse = Warehouse(site)
-    if warehouse.is_postgres or not warehouse.exists():
-        return site.catalogue
-    file = warehouse.catalogue_file.stat()
-    return f"{warehouse.catalogue_file} {file.st_dev} {file.st_ino}"
-
-
-def replace_day(connection: Connection, relation: Relation, day: date, rows: Iterable[dict[str, Any]]) -> None:
-    """Write a day's rows where they differ from those that are there: looking again changes nothing."""
-    names, table = relation.column_names, f"{LAKE}.{relation.full_name}"
-    new_rows = sorted((tuple(row[name] for name in names) for row in rows), key=repr)
-    present = execute(connection, f"SELECT * FROM {table} WHERE day = ?", [day]).fetchall()
-    if new_rows == sorted(present, key=repr):
-        return
-    execute(connection, f"DELETE FROM {table} WHERE day = ?", [day])
-    if new_rows:  # one statement for all: each would cost 10 ms, and of tapes there are thousands
-        columns = ", ".join(f"unnest(CAST(? AS {column.type}[]))" for column in relation.columns)
-        execute(connection, f"INSERT INTO {table} SELECT {columns}", list(map(list, zip(*new_rows, strict=True))))
-
-
 def snapshot_id(connection: Connection) -> int:
     """Number of the lake's newest snapshot."""
     row = connection.execute(f"SELECT max(snapshot_id) FROM ducklake_snapshots('{LAKE}')").fetchone()
     return int(row[0]) if row and row[0] is not None else 0
-
-
-@contextmanager
-def transaction(connection: Connection) -> Iterator[None]:
-    """Commit at the end, roll back on any error."""
-    connection.execute("BEGIN TRANSACTION")
-    try:
-        yield
-    except BaseException:
-        connection.execute("ROLLBACK")
-        raise
-    connection.execute("COMMIT")

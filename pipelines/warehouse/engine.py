@@ -1,6 +1,8 @@
 """DuckDB with the extensions that a warehouse needs: nothing is downloaded or written."""
 
 import importlib.util
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import duckdb
@@ -38,3 +40,15 @@ def load_sql(name: str) -> str:
         )
     folder = Path(spec.origin).parent / "extensions" / f"v{duckdb.__version__}"
     return f"LOAD {quote(str(folder / f'{name}.duckdb_extension'))}"
+
+
+@contextmanager
+def transaction(connection: Connection) -> Iterator[None]:
+    """Commit at the end, roll back on any error."""
+    connection.execute("BEGIN TRANSACTION")
+    try:
+        yield
+    except BaseException:
+        connection.execute("ROLLBACK")
+        raise
+    connection.execute("COMMIT")

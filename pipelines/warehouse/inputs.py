@@ -4,7 +4,7 @@ from typing import Any
 
 import polars as pl
 
-from pipelines.catalog.contracts import load_catalog
+from pipelines.catalog.files import load_catalog
 from pipelines.catalog.sql_inspect import execute
 from pipelines.warehouse.connection import Connection
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from pipelines.config.site import Site
 from pipelines.primitives.errors import ConfigError, TapescopeError
-from pipelines.warehouse import backups, ownership
+from pipelines.warehouse import backups, ownership, sqlite_catalogue
 from pipelines.warehouse.backups import Backup
 from pipelines.warehouse.connection import WRITE_MEMORY, Warehouse
 
@@ -32,7 +32,7 @@ def restore(site: Site, name: str = "", force: bool = False) -> Restored:
     """
     warehouse = _with_backups(site)
     with warehouse.turn("restore"):
-        if backups.is_sound(warehouse.catalogue_file) and not force:
+        if sqlite_catalogue.is_sound(warehouse.catalogue_file) and not force:
             raise TapescopeError(
                 f"the catalogue {warehouse.catalogue_file} exists and is not damaged",
                 "with --force, a backup replaces the catalogue anyway; commits after that backup are then lost",
@@ -40,7 +40,7 @@ def restore(site: Site, name: str = "", force: bool = False) -> Restored:
         chosen = _chosen(warehouse, name)
         with warehouse.duckdb_session(WRITE_MEMORY) as connection:
             claim = ownership.read(connection, warehouse.data_path)
-            if claim is not None and claim.warehouse != backups.identity(chosen.path):
+            if claim is not None and claim.warehouse != sqlite_catalogue.identity(chosen.path):
                 raise ConfigError(
                     f"{chosen.path.name} is a backup of a warehouse other than the one in {warehouse.data_path}",
                     "is data_path in site.toml right?",
@@ -89,7 +89,7 @@ def _chosen(warehouse: Warehouse, name: str) -> Backup:
     if not named:
         raise ConfigError(f"there is no backup {name}", "`tapescope restore --list` lists the backups")
     for backup in named:
-        if backups.is_sound(backup.path):
+        if sqlite_catalogue.is_sound(backup.path):
             return backup
     raise TapescopeError(
         f"every backup that was tried in {warehouse.backup_folder} is damaged",

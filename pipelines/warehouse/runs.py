@@ -14,7 +14,8 @@ from pipelines.catalog.sql_inspect import execute
 from pipelines.config.site import Site
 from pipelines.primitives.errors import TapescopeError
 from pipelines.primitives.failures import summarize_failure
-from pipelines.warehouse.connection import LAKE, Connection, Warehouse, snapshot_id, transaction
+from pipelines.warehouse.connection import LAKE, Connection, Warehouse, snapshot_id
+from pipelines.warehouse.engine import transaction
 
 _WAIT_S = 10.0
 

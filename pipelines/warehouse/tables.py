@@ -1,6 +1,7 @@
 """The tables of the lake, made as their contracts say, and what its catalogue notes of them."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from datetime import date
 from typing import Any
 
 import polars as pl
@@ -9,7 +10,8 @@ from pipelines import sources
 from pipelines.catalog.contracts import LAYERS, Catalog, Relation
 from pipelines.catalog.sql_inspect import execute
 from pipelines.warehouse import ownership
-from pipelines.warehouse.connection import LAKE, Connection, committed, transaction
+from pipelines.warehouse.connection import LAKE, Connection, committed
+from pipelines.warehouse.engine import transaction
 
 _AT_ONCE = 500  # rows of a statement
 LOG_COVERAGE = "log_coverage"  # the relation of bronze that every source fills
@@ -169,6 +171,19 @@ def insert_rows(connection: Connection, table: str, rows: Sequence[Sequence[Any]
         some = rows[begin : begin + _AT_ONCE]
         marks = ", ".join(f"({', '.join('?' * len(row))})" for row in some)
         execute(connection, f"INSERT INTO {LAKE}.{table} VALUES {marks}", [value for row in some for value in row])
+
+
+def replace_day(connection: Connection, relation: Relation, day: date, rows: Iterable[dict[str, Any]]) -> None:
+    """Write a day's rows where they differ from those that are there: looking again changes nothing."""
+    names, table = relation.column_names, f"{LAKE}.{relation.full_name}"
+    new_rows = sorted((tuple(row[name] for name in names) for row in rows), key=repr)
+    present = execute(connection, f"SELECT * FROM {table} WHERE day = ?", [day]).fetchall()
+    if new_rows == sorted(present, key=repr):
+        return
+    execute(connection, f"DELETE FROM {table} WHERE day = ?", [day])
+    if new_rows:  # one statement for all: each would cost 10 ms, and of tapes there are thousands
+        columns = ", ".join(f"unnest(CAST(? AS {column.type}[]))" for column in relation.columns)
+        execute(connection, f"INSERT INTO {table} SELECT {columns}", list(map(list, zip(*new_rows, strict=True))))
 
 
 def _create(connection: Connection, relation: Relation) -> None:

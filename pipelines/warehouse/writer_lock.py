@@ -20,6 +20,7 @@ from pipelines.primitives.store_errors import translate_store_errors
 from pipelines.warehouse.engine import Connection, connect
 
 TURN_S = 3600.0  # a writer waits so long for its turn at a PostgreSQL catalogue
+HOLDER = "writer.json"  # names the process that has its turn
 _POLL_S = 0.2
 _LOCK_KEY = 7_461_706_573  # of the advisory lock; such keys hold for one database
 _HOLDER_SQL = (
@@ -35,7 +36,7 @@ def file_turn(folder: Path, wait_s: float) -> Iterator[None]:
     try:
         lock.acquire(timeout=wait_s)
     except Timeout:
-        raise _busy(folder, _holder(folder / "writer.json")) from None
+        raise _busy(folder, _holder(folder / HOLDER)) from None
     try:
         yield
     finally:
@@ -70,7 +71,7 @@ def server_turn(folder: Path, address: str, step: str, wait_s: float) -> Iterato
 @contextmanager
 def named(folder: Path, step: str) -> Iterator[None]:
     """A note of who has the turn, for those who wait for it."""
-    file = folder / "writer.json"
+    file = folder / HOLDER
     try:
         file.write_text(json.dumps({"pid": os.getpid(), "host": os.uname().nodename, "step": step}))
         yield

@@ -104,14 +104,17 @@ different AS (
           WHERE file_number IS NOT NULL GROUP BY system, session_id, file_number)
     GROUP BY system, session_id
 ),
-asker AS (
-    SELECT system, session_id, storage_group, file_family FROM moved
+by_asker AS (
+    SELECT system, session_id, station, storage_group, file_family, sum(bytes) AS bytes FROM moved
     GROUP BY system, session_id, station, storage_group, file_family
+),
+asker AS (
+    SELECT system, session_id, storage_group, file_family FROM by_asker
     QUALIFY row_number() OVER (PARTITION BY system, session_id
-                               ORDER BY sum(bytes) DESC, station, storage_group, file_family) = 1
+                               ORDER BY bytes DESC, station, storage_group, file_family) = 1
 ),
 asking AS (
-    SELECT system, session_id, station FROM moved
+    SELECT system, session_id, station FROM by_asker
     GROUP BY system, session_id, station
     QUALIFY row_number() OVER (PARTITION BY system, session_id ORDER BY sum(bytes) DESC, station) = 1
 ),

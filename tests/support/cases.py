@@ -13,7 +13,8 @@ from typing import Any
 
 import duckdb
 
-from pipelines.catalog.contracts import LAYERS, Catalog, Relation, load_catalog, macros
+from pipelines.catalog.contracts import LAYERS, Catalog, Relation
+from pipelines.catalog.files import load_catalog, macros
 from pipelines.sources import all_sources
 from support import TESTS
 

@@ -18,7 +18,8 @@ import polars as pl
 
 from pipelines.primitives.errors import AmbiguousSource, UnreadableFile
 from pipelines.sources import all_sources, choose
-from pipelines.sources.blocks import LINES, Limits, frame_of, head_of
+from pipelines.sources.blocks import LINES, Limits, frame_of
+from pipelines.sources.packing import head_of
 from pipelines.sources.protocol import LINE_REASONS, Carry, Origin, Parsed
 from support import REPO, TESTS
 

@@ -12,7 +12,8 @@ import duckdb
 import pytest
 
 from pipelines.build import present
-from pipelines.catalog.contracts import Relation, load_catalog
+from pipelines.catalog.contracts import Relation
+from pipelines.catalog.files import load_catalog
 from pipelines.catalog.sql_inspect import quote
 from pipelines.warehouse import connection, staged_files, tables
 from pipelines.warehouse.connection import LAKE, Warehouse

@@ -15,7 +15,8 @@ import polars as pl
 
 from pipelines.primitives.errors import UnreadableFile
 from pipelines.sources import all_sources, choose
-from pipelines.sources.blocks import read_blocks, read_head
+from pipelines.sources.blocks import read_blocks
+from pipelines.sources.packing import read_head
 from pipelines.sources.protocol import COVERAGE, LINE_REASONS, LINES, REJECTS, Origin, Parsed, tidy_origin
 from support import TESTS
 

@@ -12,6 +12,7 @@ from typing import Any
 
 from pipelines.config.site import Site
 from pipelines.warehouse.connection import Warehouse
+from pipelines.warehouse.writer_lock import HOLDER
 from support import REPO
 
 LIMIT_S = 300
@@ -58,7 +59,7 @@ def run(site: Site, step: str, kill_after_s: float = LIMIT_S) -> float:
 
 def wait_for_lock(site: Site, process: subprocess.Popen[str]) -> float:
     """The moment at which a process has become the writer, or has ended."""
-    holder = Warehouse(site).holder_file
+    holder = Warehouse(site).folder / HOLDER
     while process.poll() is None:
         try:
             if json.loads(holder.read_text())["pid"] == process.pid:

@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from pipelines.config.site import Campaign, Drive, Site, Station
-from pipelines.warehouse.connection import Warehouse, transaction
+from pipelines.warehouse.connection import Warehouse
+from pipelines.warehouse.engine import transaction
 from support import archive
 
 DAY = date(2010, 6, 15)

@@ -16,7 +16,8 @@ from pathlib import Path
 import pytest
 
 from pipelines import steps
-from pipelines.warehouse.connection import LAKE, Warehouse, transaction
+from pipelines.warehouse.connection import LAKE, Warehouse
+from pipelines.warehouse.engine import transaction
 from support import REPO
 from support.ports import free_port
 

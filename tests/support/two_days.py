@@ -3,7 +3,7 @@
 from collections import Counter
 from datetime import date, datetime, timedelta
 
-from pipelines.catalog.contracts import load_catalog
+from pipelines.catalog.files import load_catalog
 from pipelines.config.site import Site
 from support.archive import Rows, all_rows, morning, mrtg_text, put, queries, vmstat_text
 

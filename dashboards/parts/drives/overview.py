@@ -9,6 +9,7 @@ from dashboards.charts import drive_charts, ledger_charts
 from dashboards.data import Asked
 from dashboards.head import Page
 from pipelines.primitives import format
+from pipelines.primitives.times import days_text
 
 PART = {
     "title": "Overview",
@@ -89,7 +90,7 @@ def _show_rates(page: Page, drives: Asked, drive: str) -> list[Asked]:
     else:
         st.info("No drive has both a drive rate and an overall rate on these days.")
     if page.before:
-        days = format.days_text(*page.before)
+        days = days_text(*page.before)
         has_rows = earlier and earlier.rows
         st.caption(f"Hollow points: the same drives on {days}." if has_rows else f"No log of drives covers {days}.")
     components.show_table(drives, RATES, words.in_order(drives.rows_of(drive=drive), "drive"))

@@ -10,6 +10,7 @@ from dashboards.charts import series
 from dashboards.data import Asked
 from dashboards.head import Page
 from pipelines.primitives import format
+from pipelines.primitives.times import day_text, days_text
 
 PART = {
     "title": "Traffic",
@@ -65,9 +66,9 @@ def _say(page: Page, total: Asked, n_days: int, until: date | None) -> None:
         for row in total.rows
     )
     st.markdown(f"**{busy[:1].upper()}{busy[1:]}.**")
-    against = f" Grey: the {n_days} days up to {format.day_text(until)}." if until else ""
+    against = f" Grey: the {n_days} days up to {day_text(until)}." if until else ""
     week = " A full week is shown, because station load follows a weekly pattern." if page.n_days < WEEK_DAYS else ""
-    st.caption(f"{format.days_text(page.last_days(n_days), page.last)}.{week}{against}")
+    st.caption(f"{days_text(page.last_days(n_days), page.last)}.{week}{against}")
 
 
 def _draw_traffic(page: Page, traffic: Asked, before: Asked | None, since: date, shift: timedelta | None) -> None:

@@ -6,7 +6,8 @@ import streamlit as st
 
 from dashboards import components, data, fields, words
 from dashboards.head import Page
-from pipelines.primitives.format import day_text, quantity
+from pipelines.primitives.format import quantity
+from pipelines.primitives.times import day_text
 
 PART = {
     "title": "Log lines",

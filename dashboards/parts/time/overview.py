@@ -8,6 +8,7 @@ from dashboards.charts import hour_charts, ledger_charts
 from dashboards.data import Asked
 from dashboards.head import Page
 from pipelines.primitives import format
+from pipelines.primitives.times import days_text
 
 PART = {
     "title": "Overview",
@@ -36,7 +37,7 @@ def draw(page: Page) -> None:
     st.text(_sentence(steps))
     components.show_chart(steps, ledger_charts.waterfall(steps.frame(), earlier.frame() if earlier else None))
     if page.before:
-        days = format.days_text(*page.before)
+        days = days_text(*page.before)
         st.caption(f"Dashed: {days}." if earlier and earlier.rows else f"No log of drives covers {days}.")
     step = hour_charts.step_of(page.n_days)
     drawn = _show_hours(page, drive) if step == "hour" else _show_periods(page, drive, step)

@@ -8,7 +8,8 @@ from pipelines.analysis.estimates import changes, clocks, contradictions, drives
 from pipelines.catalog.contracts import Catalog
 from pipelines.config.site import Site
 from pipelines.primitives.clock import Period
-from pipelines.warehouse.connection import Connection, replace_day
+from pipelines.warehouse.connection import Connection
+from pipelines.warehouse.tables import replace_day
 
 
 class Estimate(Protocol):

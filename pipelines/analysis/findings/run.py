@@ -16,7 +16,8 @@ from pipelines.analysis.findings.registry import judge, read_metric
 from pipelines.catalog.contracts import Catalog, Rule
 from pipelines.config.site import Site
 from pipelines.primitives.clock import Period
-from pipelines.warehouse.connection import Connection, replace_day
+from pipelines.warehouse.connection import Connection
+from pipelines.warehouse.tables import replace_day
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from pipelines.analysis.forecast.history import History
-from pipelines.analysis.models import seeking
-from pipelines.analysis.models.seeking import Files, Recall, SeekModel
+from pipelines.analysis.models import recall_order, seeking
+from pipelines.analysis.models.recall_order import Files, Recall
+from pipelines.analysis.models.seeking import SeekModel
 from pipelines.analysis.models.service_time import Service
 from pipelines.config import technology
 from pipelines.primitives.errors import TapescopeError
@@ -80,11 +81,11 @@ def estimate_recall(
         sold.name,
         model,
         int(rows[0]["n_lacking"]),
-        seeking.recall(model, service, listed),
+        recall_order.recall(model, service, listed),
         service.mount_s + len(tape) * service.file_s + tape.moved_mb / service.speed_mb_s,
         len(listed) / len(tape),
-        seeking.modelled_break_even(model, service, tape, in_order=False),
-        seeking.modelled_break_even(model, service, tape, in_order=True),
+        recall_order.break_even(model, service, tape, in_order=False),
+        recall_order.break_even(model, service, tape, in_order=True),
     )
 
 

@@ -18,7 +18,8 @@ from pipelines.config.site import Site
 from pipelines.primitives.errors import TapescopeError
 from pipelines.primitives.estimate import Estimate, NoEstimate
 from pipelines.primitives.format import no_estimate
-from pipelines.warehouse.connection import LAKE, Connection, Warehouse, transaction
+from pipelines.warehouse.connection import LAKE, Connection, Warehouse
+from pipelines.warehouse.engine import transaction
 from pipelines.warehouse.tables import prepare_tables
 
 HOURS = ("down", "hours", "idle_queued")  # causes whose fix frees hours of drives, not speed

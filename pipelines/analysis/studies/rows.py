@@ -12,7 +12,8 @@ from pipelines import sources
 from pipelines.analysis.studies.documents import Given, Study
 from pipelines.analysis.studies.formula import evaluate
 from pipelines.catalog import sql_inspect
-from pipelines.catalog.contracts import LAYERS, Relation, load_catalog, macros
+from pipelines.catalog.contracts import LAYERS, Relation
+from pipelines.catalog.files import load_catalog, macros
 from pipelines.config.site import Site
 from pipelines.ingest.identify import identify
 from pipelines.primitives.errors import ContractError

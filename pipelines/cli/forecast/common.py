@@ -75,7 +75,7 @@ def history(site_path: Path, day: datetime | None, n_days: int) -> Any:
     """The history of a site on the days that a command uses."""
     from pipelines import steps
     from pipelines.analysis.forecast import History
-    from pipelines.catalog.contracts import load_catalog
+    from pipelines.catalog.files import load_catalog
 
     return History(steps.site_at(site_path), load_catalog(), day.date() if day else None, n_days)
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 import duckdb
 import polars as pl
 
-from pipelines.catalog.contracts import load_catalog
+from pipelines.catalog.files import load_catalog
 from pipelines.sources._shared.names import stem_of
 
 _CFG = "mrtg_cfg"

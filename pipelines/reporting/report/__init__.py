@@ -9,7 +9,7 @@ from pipelines.catalog.contracts import Catalog
 from pipelines.config.site import Site
 from pipelines.primitives.errors import TapescopeError
 from pipelines.primitives.files import write_atomic
-from pipelines.primitives.format import day_text
+from pipelines.primitives.times import day_text
 from pipelines.reporting.report import html, json, text
 from pipelines.reporting.report.model import Report
 from pipelines.reporting.report.queries import Asker

@@ -48,7 +48,7 @@ from pipelines.sources.amass_sysperf import clock
 from pipelines.sources.amass_sysperf.cells import WORDS
 from pipelines.sources.amass_sysperf.grammar import FOREIGN
 from pipelines.sources.amass_sysperf.screens import START, Reader, Values
-from pipelines.sources.blocks import HEAD_LINES
+from pipelines.sources.packing import HEAD_LINES
 from pipelines.sources.protocol import COVERAGE, Carry, Claim, Origin, Parsed
 
 TITLE = "AMASS sysperf"

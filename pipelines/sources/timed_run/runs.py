@@ -11,7 +11,7 @@ from typing import Any
 import polars as pl
 
 from pipelines.sources._shared.stamps import dated, read_stamp
-from pipelines.sources.blocks import HEAD_LINES
+from pipelines.sources.packing import HEAD_LINES
 from pipelines.sources.protocol import Carry, Origin
 from pipelines.sources.timed_run.commands import read_command
 from pipelines.sources.timed_run.lines import BLANK, ReadLine, read_line

@@ -18,8 +18,8 @@ from pipelines.catalog.contracts import Rule
 from pipelines.config.site import Site
 from pipelines.primitives.clock import Period
 from pipelines.primitives.estimate import Estimate, NoEstimate
-from pipelines.primitives.format import instant as shown
-from pipelines.primitives.format import span
+from pipelines.primitives.times import instant as shown
+from pipelines.primitives.times import span
 
 
 @detector("population")

@@ -15,7 +15,7 @@ from pipelines.catalog.contracts import Rule
 from pipelines.config.site import Site
 from pipelines.primitives.clock import Period
 from pipelines.primitives.estimate import NoEstimate
-from pipelines.primitives.format import instant as shown
+from pipelines.primitives.times import instant as shown
 
 _NAMING = ("system", "station", "drive", "mover_host", "host", "link", "generation", "storage_group", "file_family")
 

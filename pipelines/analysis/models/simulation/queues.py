@@ -21,8 +21,8 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from pipelines.analysis.models import seeking
-from pipelines.analysis.models.seeking import Files, SeekModel, Serpentine
+from pipelines.analysis.models.recall_order import Files, recommended
+from pipelines.analysis.models.seeking import SeekModel, Serpentine
 
 Order = Literal["requested", "position", "rao"]
 
@@ -158,5 +158,5 @@ def order_of(waiting: Sequence[Request], order: Order, tape: Serpentine | None) 
     ends = (np.array([getattr(one, name) for one in waiting]) for name in ("begin_gb", "end_gb"))
     files = Files(np.arange(len(waiting)), *ends)
     if order == "rao" and tape is not None:
-        return [int(n) for n in seeking.recommended(SeekModel(tape), files)]
+        return [int(n) for n in recommended(SeekModel(tape), files)]
     return [int(n) for n in np.argsort(files.begin_gb, kind="stable")]

@@ -2,7 +2,8 @@
 
 from datetime import timedelta
 
-from pipelines.primitives.format import day_text, days_text, fixed, instant, listed, percent, quantity
+from pipelines.primitives.format import fixed, listed, percent, quantity
+from pipelines.primitives.times import day_text, days_text, instant
 from pipelines.reporting.report.model import Section
 from pipelines.reporting.report.queries import Asker, Row
 from pipelines.reporting.report.sections import section

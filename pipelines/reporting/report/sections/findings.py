@@ -4,7 +4,8 @@ import json
 from datetime import UTC, datetime
 from typing import Any
 
-from pipelines.primitives.format import day_text, days_text, instant, listed, price, quantity
+from pipelines.primitives.format import listed, price, quantity
+from pipelines.primitives.times import day_text, days_text, instant
 from pipelines.reporting import finding_words, links
 from pipelines.reporting.report.model import Evidence, Finding, Loss, Night, Section
 from pipelines.reporting.report.queries import Asker, Row

@@ -11,7 +11,8 @@ from pipelines.analysis.models.calibration import UNITS
 from pipelines.catalog.contracts import Column
 from pipelines.config.site import Campaign
 from pipelines.primitives.estimate import Estimate, NoEstimate
-from pipelines.primitives.format import counted, day_text, fixed, interval, no_estimate, percent, quantity
+from pipelines.primitives.format import counted, fixed, interval, no_estimate, percent, quantity
+from pipelines.primitives.times import day_text
 from pipelines.reporting.report.model import Burndown, Figure, Section, Table, Tornado
 from pipelines.reporting.report.queries import Asker, Row
 from pipelines.reporting.report.sections import section

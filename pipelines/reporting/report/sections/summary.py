@@ -5,7 +5,8 @@ Every rate has its basis, and every number its question.
 
 from importlib import metadata
 
-from pipelines.primitives.format import BASES, counted, days_text, fixed, percent, price, quantity
+from pipelines.primitives.format import BASES, counted, fixed, percent, price, quantity
+from pipelines.primitives.times import days_text
 from pipelines.reporting.links import TONIGHT
 from pipelines.reporting.report.model import Bar, Figure, Group, Section, Stack, Waterfall
 from pipelines.reporting.report.queries import Asker, Row

@@ -1,0 +1,63 @@
+"""Days, instants and spans as people read them, on the clock of a zone."""
+
+from datetime import UTC, date, datetime
+from zoneinfo import ZoneInfo
+
+
+def day_text(day: date | None) -> str:
+    """A day in words.
+
+    >>> day_text(date(2010, 3, 10))
+    '10 March 2010'
+    """
+    return f"{day.day} {day:%B %Y}" if day else "no day with data"
+
+
+def days_text(first: date | None, last: date | None) -> str:
+    """The days of a period in words.
+
+    >>> days_text(date(2010, 3, 4), date(2010, 3, 10)), days_text(date(2010, 2, 27), date(2010, 3, 5))
+    ('4 to 10 March 2010', '27 February to 5 March 2010')
+    """
+    if first is None or last is None or first == last:
+        return day_text(last)
+    if first.year != last.year:
+        return f"{day_text(first)} to {day_text(last)}"
+    month = "" if first.month == last.month else f" {first:%B}"
+    return f"{first.day}{month} to {day_text(last)}"
+
+
+def instant(value: datetime, zone: str, to: str = "%H:%M:%S") -> str:
+    """An instant of the warehouse (UTC) on the clock of the site, whose zone it names.
+
+    >>> instant(datetime(2010, 3, 10, 14, 45), "America/Chicago")
+    '2010-03-10 08:45:00 CST'
+    >>> instant(datetime(2010, 3, 10, 14), "America/Sao_Paulo", "%H:%M")
+    '2010-03-10 11:00 UTC-03'
+    """
+    here = _here(value, zone)
+    return f"{here:%Y-%m-%d {to}} {_zone_name(here)}"
+
+
+def span(begin: datetime, end: datetime, zone: str) -> str:
+    """From one instant of the warehouse to another, to the minute; their common part appears once.
+
+    >>> span(datetime(2010, 3, 10, 15, 5), datetime(2010, 3, 10, 17, 29), "America/Chicago")
+    '2010-03-10 09:05 to 11:29 CST'
+    >>> span(datetime(2010, 3, 14, 7), datetime(2010, 3, 14, 9), "America/Chicago")
+    '2010-03-14 01:00 CST to 04:00 CDT'
+    """
+    first, last = _here(begin, zone), _here(end, zone)
+    name = "" if _zone_name(first) == _zone_name(last) else f" {_zone_name(first)}"
+    until = f"{last:%H:%M}" if first.date() == last.date() else f"{last:%Y-%m-%d %H:%M}"
+    return f"{first:%Y-%m-%d %H:%M}{name} to {until} {_zone_name(last)}"
+
+
+def _here(value: datetime, zone: str) -> datetime:
+    return value.replace(tzinfo=UTC).astimezone(ZoneInfo(zone))
+
+
+def _zone_name(here: datetime) -> str:
+    """A zone without letters of its own, such as -03, is named by its distance from UTC."""
+    name = f"{here:%Z}"
+    return name if name.isalpha() else f"UTC{name}"
