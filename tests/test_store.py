@@ -9,6 +9,7 @@ import shutil
 import sqlite3
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable
 from dataclasses import replace
@@ -83,6 +84,13 @@ def test_a_large_lake_gives_the_same_rows(tmp_path: Path, monkeypatch: pytest.Mo
     assert differences(kept(small), kept(large)) == []
     forecasts = "SELECT * FROM gold.forecast ORDER BY ALL"
     assert query(large, forecasts) == query(small, forecasts) != []
+
+
+def test_without_room_for_a_copy_of_the_catalogue_the_lake_is_read(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(connection, "MANY_FILES", 0)
+    monkeypatch.setattr(tempfile, "tempdir", str(site.root / "absent"))
+    assert steps.build(site).n_rows
+    assert steps.detect(site).states[-1]["state"] != "not_run"
 
 
 @pytest.mark.parametrize("lose", [Path.unlink, emptied], ids=["lost", "emptied"])

@@ -4,6 +4,7 @@ So SQL needs no word about increments, and runs as it is in any DuckDB client.
 """
 
 import re
+from collections import Counter
 from collections.abc import Collection
 from datetime import date
 from typing import Any
@@ -37,6 +38,7 @@ class Inputs:
         self._held: dict[str, tuple[object, str]] = {}  # by relation: of which window, and the table that holds it
         self._views: dict[str, str] = {}  # by relation: the table that its view reads
         self._fresh: dict[str, set[date]] = {}  # by relation: the days made so far, which a table in memory holds
+        self._n_fresh: Counter[str] = Counter()  # by relation: the rows made so far
 
     def set_window(self, utc: Days, site: Days) -> None:
         """Narrow what SQL reads to these days: `utc` of bronze, silver and site, `site` of gold and ops."""
@@ -96,7 +98,9 @@ class Inputs:
     def keep_fresh(self, relation: Relation, days: Collection[date], rows: str, n_rows: int) -> None:
         """Keep rows of some days in memory, all that these days have now, if they are not too many."""
         name = relation.full_name
-        if not self._present.is_apart or n_rows > MOST_FRESH or self._present.is_changed(name) != (name in self._fresh):
+        self._n_fresh[name] += n_rows
+        is_lost = self._present.is_changed(name) and name not in self._fresh  # of earlier days
+        if not self._present.is_apart or self._n_fresh[name] > MOST_FRESH or is_lost:
             self._fresh.pop(name, None)
             return
         fresh = _named("fresh", name)

@@ -9,6 +9,7 @@ from its environment (PGPASSWORD, PGPASSFILE, PGSERVICE and the like) need not b
 """
 
 import re
+import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
@@ -73,10 +74,8 @@ class Warehouse:
     @property
     def identity(self) -> str:
         """A name for the warehouse: another one in the same place, made after this was removed, has another."""
-        if self.is_postgres or not self.exists():
-            return self.site.catalogue
-        file = self.catalogue_file.stat()
-        return f"{self.catalogue_file} {file.st_dev} {file.st_ino}"
+        file = None if self.is_postgres or not self.exists() else self.catalogue_file.stat()
+        return f"{self.catalogue_file} {file.st_dev} {file.st_ino}" if file else self.site.catalogue
 
     @contextmanager
     def write(self, step: str) -> Iterator[Connection]:
@@ -227,12 +226,17 @@ class Warehouse:
         return str(self.folder), self.data_path
 
     def attach_committed(self, connection: Connection) -> None:
-        """Let a writer read what is committed now apart from what it changes, if that is faster: see `committed`.
+        """Attach the last commit apart from what a writer changes, if it is read faster so. Call it in no transaction.
 
-        Call it in no transaction. In a lake of few files it is not, and PostgreSQL looks files up by an index.
+        In a lake of few files it is not, and PostgreSQL looks files up by an index.
         """
-        if not self.is_postgres and _files_and_bytes(connection)[0] >= MANY_FILES:
+        if self.is_postgres or _files_and_bytes(connection)[0] < MANY_FILES:
+            return
+        try:
             self._attach_copy(connection, "READ_ONLY", COMMITTED)
+        except (OSError, sqlite3.Error, duckdb.Error):  # such as no room for the copy, which only saves time
+            for one in (COMMITTED, *sqlite_catalogue.COPIES):
+                connection.execute(f"DETACH DATABASE IF EXISTS {one}")
 
     def _attach_copy(self, connection: Connection, options: str, name: str) -> None:
         """The lake by DuckDB's own copy of its catalogue. A snapshot is never changed."""

@@ -27,6 +27,8 @@ there.backup(here)
 here.execute("PRAGMA journal_mode = delete")
 """
 
+COPIES = ("still", "copied")  # databases that are attached while a copy is made
+
 _LAKES: set[tuple[int, int]] = set()  # device and number of the files that were found to be a lake's catalogue
 
 
@@ -107,9 +109,10 @@ def duckdb_copy(connection: Connection, catalogue: Path) -> Iterator[Path]:
     with TemporaryDirectory(prefix="tapescope-") as folder:
         still, target = Path(folder) / "catalogue.sqlite", Path(folder) / "catalogue.duckdb"
         copy_shared(catalogue, still)
-        connection.execute(f"ATTACH {quote(str(still))} AS still (TYPE sqlite, READ_ONLY)")
-        connection.execute(f"ATTACH {quote(str(target))} AS copied; COPY FROM DATABASE still TO copied")
-        connection.execute("DETACH still; DETACH copied")
+        source, made = COPIES
+        connection.execute(f"ATTACH {quote(str(still))} AS {source} (TYPE sqlite, READ_ONLY)")
+        connection.execute(f"ATTACH {quote(str(target))} AS {made}; COPY FROM DATABASE {source} TO {made}")
+        connection.execute(f"DETACH {source}; DETACH {made}")
         yield target
 
 
