@@ -1,6 +1,8 @@
 """Findings of a period, forecasts of a day, and people's notes on findings."""
 
 from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import date, timedelta
 from functools import partial
@@ -59,16 +61,23 @@ class DetectReport:
         return found + (f" ({listed})." if listed else ".") + unjudged + doubts
 
 
+@contextmanager
+def _analysis(site: Site, catalog: Catalog, step: str) -> Iterator[Connection]:
+    """A writer that reads what ingest and build committed. Raises WarehouseBusy."""
+    warehouse = Warehouse(site)
+    with warehouse.write(step) as connection:
+        prepare_tables(connection, catalog)
+        warehouse.attach_committed(connection)
+        use_for_analysis(connection, catalog)
+        yield connection
+
+
 def detect(site: Site, first: date | None = None, last: date | None = None) -> DetectReport:
     """Apply every rule to a period; the default is the last day with data. Raises WarehouseBusy."""
     from pipelines.analysis import estimates, findings  # their statistics are heavy to import
 
     catalog = load_catalog()
-    warehouse = Warehouse(site)
-    with warehouse.write("detect") as connection:
-        prepare_tables(connection, catalog)
-        warehouse.attach_committed(connection)
-        use_for_analysis(connection, catalog)
+    with _analysis(site, catalog, "detect") as connection:
         end = last or question.last_day(connection).day
         with record_run(connection, "detect") as run:
             with transaction(connection):
@@ -129,11 +138,7 @@ def forecast(site: Site, last: date | None = None) -> ForecastReport:
     from pipelines.analysis import forecast as forecasting  # the models' libraries are heavy to import
 
     catalog = load_catalog()
-    warehouse = Warehouse(site)
-    with warehouse.write("forecast") as connection:
-        prepare_tables(connection, catalog)
-        warehouse.attach_committed(connection)
-        use_for_analysis(connection, catalog)
+    with _analysis(site, catalog, "forecast") as connection:
         day = last or question.last_day(connection).day
         asked = partial(question.answer, connection, catalog)
         with record_run(connection, "forecast") as run:
