@@ -5,6 +5,7 @@ Each test reads the same small archive in two ways and compares every row that S
 
 import gzip
 import os
+import re
 import shutil
 import sys
 from datetime import date, datetime, timedelta
@@ -367,6 +368,41 @@ def test_days_arriving_one_by_one(site: Site, begun_week: Site, whole_week: Rows
     if order == "late_in_the_middle":  # a full build looks at bronze alone, and that is the same in any order
         steps.build(site, full=True)
         assert differences(whole_week, all_rows(site)) == []
+
+
+def week_with_hole(n_days: int) -> dict[date, str]:
+    """Two days, a hole in the log, two days: drives that were idle, in use, down, or in use only since the hole."""
+    story, first, after = Story(), datetime(2010, 3, 8, 6), timedelta(days=2 + n_days)
+    for n in (timedelta(0), timedelta(days=1), after, after + timedelta(days=1)):
+        story.heartbeat(first + n, first + n + timedelta(days=1), 540)
+        story.session("DRV_1", f"VA{n.days}", first + n + timedelta(hours=3), 2)
+    story.session("DRV_2", "VB", first + timedelta(hours=3), 2)  # idle, and so to the end
+    story.session("DRV_3", "VC", first + timedelta(hours=4), 2)  # mounted in the hole
+    story.read("DRV_3", "VD", first + after + timedelta(hours=5), [1, 2])
+    story.session("DRV_4", "VE", first + timedelta(days=1, hours=20), 2, ends=False)  # dismounted in the hole
+    story.session("DRV_4", "VF", first + after + timedelta(hours=6), 2)
+    story.session("DRV_5", "VG", first + timedelta(days=1, hours=20), 2, ends=False)  # mounted all the time
+    story.read("DRV_5", "VG", first + after + timedelta(hours=7), [1, 2])
+    story.down("DRV_6", first + timedelta(days=1, hours=21), first + after + timedelta(hours=8))
+    return story.days()
+
+
+@pytest.mark.parametrize(("n_days", "order"), [(2, 1), (3, -1), (8, 1), (8, -1)])
+@pytest.mark.parametrize("in_use", [True, False])
+def test_days_arriving_around_a_hole(tmp_path: Path, site: Site, n_days: int, order: int, in_use: bool) -> None:
+    at_once = make_site(tmp_path / "at_once")
+    texts = week_with_hole(n_days)
+    if not in_use:
+        texts = {day: re.sub(r"(?m)^.*DRV_[3-6].*\n", "", text) for day, text in texts.items()}
+    for day, text in texts.items():
+        put(at_once, f"enstore/LOG-{day}", text)
+    make(at_once, full=True)
+    lengths = "SELECT date_diff('day', from_at, to_at) FROM silver.coverage_gap"
+    assert query(at_once, lengths) == [(n_days,)]
+    for day in list(texts)[::order]:
+        put(site, f"enstore/LOG-{day}", texts[day])
+        make(site)
+    assert differences(all_rows(at_once), all_rows(site)) == []
 
 
 @pytest.mark.parametrize(("few", "fresh"), [(10_000, 200_000), (20, 200_000), (20, 60)])

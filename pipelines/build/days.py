@@ -99,6 +99,13 @@ UNION
 SELECT day, CAST(to_at AS DATE) FROM silver.session WHERE CAST(to_at AS DATE) > day AND witnesses <> 'counter'
 """
 
+# Pairs of days around a hole in a log of drives: what began before the hole may end with it or after it.
+_HOLES = """
+SELECT CAST(max(to_at) OVER sofar AS DATE), CAST(lead(from_at) OVER sofar AS DATE)
+FROM bronze.log_coverage SEMI JOIN (SELECT source FROM site.source WHERE speaks_for = 'drives') USING (source)
+WINDOW sofar AS (PARTITION BY host ORDER BY from_at, to_at)
+"""
+
 # The day on which the client began, which its request id holds; the row's own where that is over a month away.
 _START = "regexp_extract(unique_id, '-([0-9]{9,10})-[0-9]+-[0-9]+$', 1)"
 _START = f"CAST(make_timestamp(1000000 * TRY_CAST({_START} AS BIGINT)) AS DATE)"
@@ -211,6 +218,15 @@ class DayLinks:
     @cached_property
     def _spans(self) -> list[tuple[date, date]]:
         return sorted((first, last) for first, last in self._ask(_LINKS) if last is not None and last > first)
+
+    @cached_property
+    def _holes(self) -> set[tuple[date, date]]:
+        return {(first, last) for first, last in self._ask(_HOLES) if last is not None and last > first + DAY}
+
+    def neighbours(self, days: Iterable[date]) -> set[date]:
+        """Each day with the one before and after, and with the next one of a log that has a hole there."""
+        days = set(days)
+        return with_neighbours(days) | {day for hole in self._holes if not days.isdisjoint(hole) for day in hole}
 
     def close(self, days: Iterable[date]) -> set[date]:
         """The days and all days linked to them."""

@@ -16,7 +16,7 @@ from pipelines.warehouse.connection import Connection
 FEW = 10_000  # rows
 MOST_FRESH = 200_000  # rows
 _WHOLE = "whole"
-_RELATION = re.compile(r"\b(?:bronze|silver)\.\w+")
+_RELATION = re.compile(r"\b(?:bronze|silver|site)\.\w+")
 Days = tuple[date, date]
 ALWAYS = (date(1, 1, 1), date(9999, 12, 31))
 

@@ -130,7 +130,7 @@ class _Build:
         if relation.layer in ("gold", "ops"):
             utc = self._links.waits(utc) if _REQUESTS.intersection(relation.inputs) else utc
             return had | of_gold | site_days_of(with_neighbours(utc), self._zone)
-        return had | self._links.close(with_neighbours(self._links.close_requests(utc)))
+        return had | self._links.close(self._links.neighbours(self._links.close_requests(utc)))
 
     def make_days(self, relation: Relation, days_to_make: set[date]) -> None:
         """Make the days of a relation that is kept by day, and write those that differ from what is there."""
@@ -184,8 +184,9 @@ class _Build:
         own, links = (run[0], run[-1]), self._links
         utc = utc_days_of(own, self._zone) | set(run) if relation.layer in ("gold", "ops") else set(run)
         # a request's lines may be days apart: each day that is made reads all of them
-        around = links.close(with_neighbours(links.waits(utc) if _REQUESTS.intersection(relation.inputs) else utc))
-        site = with_neighbours(own)
+        around = links.close(links.neighbours(links.waits(utc) if _REQUESTS.intersection(relation.inputs) else utc))
+        # gold joins what belongs to a mount, which may have begun on a linked day
+        site = with_neighbours(own) | site_days_of(around, self._zone) if relation.layer in ("gold", "ops") else around
         self.inputs.set_window((min(around), max(around)), (min(site), max(site)))
 
     def _compare(self, relation: Relation, run: list[date]) -> list["_Compared"]:

@@ -12,10 +12,10 @@ from_at = { type = "TIMESTAMP", doc = "time of the last line before the hole" }
 to_at = { type = "TIMESTAMP", doc = "time of the first line after the hole" }
 */
 WITH following AS (
-    SELECT host, to_at AS from_at,
-           lead(from_at) OVER (PARTITION BY host ORDER BY from_at, to_at) AS to_at
+    SELECT host, max(to_at) OVER sofar AS from_at, lead(from_at) OVER sofar AS to_at
     FROM silver.log_coverage
     WHERE speaks_for = 'drives'
+    WINDOW sofar AS (PARTITION BY host ORDER BY from_at, to_at)
 )
 SELECT CAST(from_at AS DATE) AS day, host, from_at, to_at
 FROM following

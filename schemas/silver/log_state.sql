@@ -44,13 +44,31 @@ mark AS (
            lead(m.attempt_id) OVER w AS next_try_id,
            lead(m.session_id) OVER w AS next_session_id,
            lead(t.queued_at) OVER w AS next_queued_at,
-           lead(t.client) OVER w AS next_client
+           lead(t.client) OVER w AS next_client,
+           lag(m.kind) OVER w AS previous_kind, lag(m.marked_at) OVER w AS previous_at
     FROM silver.mover_step m LEFT JOIN ticket t ON t.system = m.system AND t.attempt_id = m.attempt_id
     WHERE m.kind IN ('restart', 'offline', 'error', 'request', 'load_requested', 'loaded', 'load_failed', 'position',
                      'skipped', 'started', 'data_ended', 'filemark', 'crc_begun', 'crc_ended', 'completed', 'failed',
                      'dismount_begun', 'dismounting', 'dismounted', 'dismount_failed', 'cleaning_begun',
                      'cleaning_ended')
     WINDOW w AS (PARTITION BY m.system, m.drive ORDER BY m.day, m.seq)
+),
+preceded AS (
+    SELECT *,
+           CASE
+               WHEN kind = 'data_ended' THEN 'transfer'
+               WHEN kind = 'filemark' THEN 'filemark'
+               WHEN kind = 'crc_ended' THEN 'checksum'
+               WHEN kind IN ('completed', 'crc_begun') THEN 'database'
+               WHEN kind IN ('skipped', 'failed') THEN 'position'
+               WHEN kind IN ('position', 'started') THEN 'start'
+               WHEN kind IN ('loaded', 'load_failed') THEN 'mount'
+               WHEN kind IN ('dismounting', 'dismounted', 'dismount_failed') THEN 'dismount'
+               WHEN kind = 'dismount_begun' THEN 'no_request'
+               WHEN kind = 'request' AND session_id IS NOT NULL THEN 'request'
+               ELSE 'idle'
+           END AS state_before
+    FROM mark
 ),
 stated AS (
     SELECT *,
@@ -73,20 +91,10 @@ stated AS (
                WHEN kind IN ('completed', 'failed') THEN 'no_request'
                ELSE 'dismount'
            END AS state,
-           CASE
-               WHEN next_kind = 'data_ended' OR (next_kind = 'failed' AND kind = 'started') THEN 'transfer'
-               WHEN next_kind = 'filemark' THEN 'filemark'
-               WHEN next_kind = 'crc_ended' THEN 'checksum'
-               WHEN next_kind IN ('completed', 'crc_begun') THEN 'database'
-               WHEN next_kind IN ('skipped', 'failed') THEN 'position'
-               WHEN next_kind IN ('position', 'started') THEN 'start'
-               WHEN next_kind IN ('loaded', 'load_failed') THEN 'mount'
-               WHEN next_kind IN ('dismounting', 'dismounted', 'dismount_failed') THEN 'dismount'
-               WHEN next_kind = 'dismount_begun' THEN 'no_request'
-               WHEN next_kind = 'request' AND next_session_id IS NOT NULL THEN 'request'
-               ELSE 'idle'
-           END AS state_before_next
-    FROM mark
+           CASE WHEN kind = 'started' AND next_kind = 'failed' THEN 'transfer' ELSE lead(state_before) OVER w END
+               AS state_before_next
+    FROM preceded
+    WINDOW w AS (PARTITION BY system, drive ORDER BY day, seq)
 ),
 holed AS (
     SELECT s.*, h.hole_from_at, h.hole_to_at
@@ -126,11 +134,21 @@ piece AS (
            session_id, attempt_id, file_id, line_no, NULL, NULL
     FROM ended WHERE hole_from_at IS NOT NULL
     UNION ALL
+    -- where the drive was idle before, that no log covers the hole says the same
     SELECT system, drive, 'unknown', hole_from_at, hole_to_at, TRUE, NULL, NULL, file_id, line_no, NULL, NULL
-    FROM ended WHERE hole_from_at IS NOT NULL
+    FROM ended WHERE hole_from_at IS NOT NULL AND state <> 'idle'
     UNION ALL
     SELECT system, drive, state_before_next, hole_to_at, next_at, TRUE, next_session_id, next_try_id, file_id, line_no, NULL, NULL
-    FROM ended WHERE hole_from_at IS NOT NULL
+    FROM ended WHERE hole_from_at IS NOT NULL AND state <> 'idle'
+    UNION ALL
+    -- a drive that was idle, or of which no earlier step is known: its last step may be on a day that is not read
+    SELECT m.system, m.drive, m.state_before, max(h.to_at), m.marked_at, TRUE, m.session_id, m.attempt_id, m.file_id, m.line_no,
+           NULL, NULL
+    FROM preceded m JOIN silver.coverage_gap h
+        ON h.host = m.system AND h.to_at <= m.marked_at AND CAST(h.to_at AS DATE) = CAST(m.marked_at AS DATE)
+           AND h.from_at >= coalesce(m.previous_at, h.from_at)
+    WHERE coalesce(m.previous_kind IN ('restart', 'cleaning_ended', 'load_failed', 'dismounted'), TRUE)
+    GROUP BY ALL
     UNION ALL
     -- the last known step: a drive that is down stays down; the end of any other open state is unknown
     SELECT system, drive, CASE WHEN state = 'down' THEN 'down' ELSE 'unknown' END, marked_at, end_at, TRUE,
