@@ -157,17 +157,17 @@ def test_days_made_up_for_while_every_task_is_killed_are_as_timely_ones(
         arrive(site, day)
     drop(site, SILENT)
     kill = Killer(airflow, site)
-    airflow.wait("each task of two DAGs was killed", lambda: kill(7), 0.1)
+    airflow.wait("each task of two DAGs was killed", lambda: kill(8), 0.1)
     assert wait_for_marked(airflow, "diagnose", 3)["state"] == "success"
     # a report of the day before, every morning
     mornings = {"from_date": f"{WEEK[2]}T00:00:00Z", "to_date": f"{SILENT + timedelta(days=1)}T23:59:59Z"}
     order = {"run_backwards": True, "max_active_runs": 1, "dag_run_conf": {}}
     airflow.post("backfills", {"dag_id": "nightly_report", **order, **mornings})
-    airflow.wait("each task of the third was killed", lambda: kill(12), 0.1)
+    airflow.wait("each task of the third was killed", lambda: kill(13), 0.1)
     made = airflow.wait("a report of each day", lambda: _made_up_for(airflow))
     assert [run["state"] for run in made] == ["success"] * (N_DAYS - 1)
     assert kill.killed == {f"ingest.{name}" for name in ("recognise", "read", "commit", "announce")} | {
-        *(f"diagnose.{name}" for name in ("build", "detect", "forecast")),
+        *(f"diagnose.{name}" for name in ("plan_build", "build", "detect", "forecast")),
         *(f"nightly_report.{name}" for name in ("ingest", "build", "detect", "forecast", "report")),
     }
     other = week_site(tmp_path / "timely")

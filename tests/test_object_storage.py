@@ -7,6 +7,8 @@ import pytest
 import requests
 
 from pipelines import steps
+from pipelines.build import apart
+from pipelines.build.part import cut
 from pipelines.config.site import Site
 from pipelines.ingest import rows, workers
 from pipelines.primitives.errors import ConfigError, QuestionRefused, TapescopeError
@@ -95,3 +97,10 @@ def test_what_is_read_apart_lies_there_until_it_is_taken(tmp_path: Path, monkeyp
         arrive(one, SECOND)
         steps.ingest(one, workers=2)
     assert differences(bronze(plain), bronze(site)) == []
+    for own in cut(dict.fromkeys((FIRST, SECOND), 1), 2):
+        apart.make_part(site, own)
+    built, expected = steps.build(site, is_apart=True), steps.build(plain)
+    assert (built.n_rows, built.days) == (expected.n_rows, expected.days)
+    assert differences(all_rows(plain), all_rows(site)) == []
+    with Warehouse(site).write("test") as connection:
+        assert apart.Left(connection, site.data_path).are_empty

@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 
 from pipelines import cli, steps
-from pipelines.config.site import Site
+from pipelines.build import apart
+from pipelines.config.site import Site, load_site
 from pipelines.primitives.errors import ConfigError, QuestionRefused, TapescopeError, WarehouseBusy
 from pipelines.warehouse.connection import LAKE, Warehouse
 from support.archive import SITE, all_rows, differences, make_site, query
@@ -111,6 +112,26 @@ def test_killed_in_a_build_it_loses_nothing_and_lets_the_next_one_go_on(both: tu
     steps.ingest(site)
     steps.build(site)
     assert differences(rows, all_rows(site)) == []
+
+
+def test_a_build_in_parts(both: tuple[Site, Site], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Made while another process writes; in between site.toml is another, so that rows of all days differ."""
+    plain, site = both
+    monkeypatch.setattr(apart, "PAYING_ROWS", 0)
+    file = site.root / "site.toml"
+    text = file.read_text()
+    file.write_text(text.replace('zone = "', 'expected_gap_s = 9.0\nlog_silence_s = 60\nzone = "'))
+    steps.build(load_site(file))
+    assert differences(all_rows(plain), all_rows(site)) != []
+    file.write_text(text)
+    parts = apart.plan(load_site(file), 2)
+    assert len(parts) == 2
+    for own in parts:
+        with Warehouse(site).write("test"):
+            assert apart.make_part(load_site(file), own)["rows"]
+    steps.build(load_site(file), is_apart=True)
+    assert [*Path(Warehouse(site).data_path).rglob("staged-*.parquet")]
+    assert differences(all_rows(plain), all_rows(site)) == []
 
 
 def test_a_writer_that_does_not_wait_learns_who_writes(both: tuple[Site, Site]) -> None:

@@ -10,8 +10,8 @@ import duckdb
 import pytest
 
 from pipelines.build import checks
+from pipelines.build.changed import ChangedRelations
 from pipelines.build.clean_rows import are_clean
-from pipelines.build.days import ChangedRelations
 from pipelines.catalog import contracts
 from pipelines.catalog.contracts import Check
 from pipelines.catalog.files import load_catalog

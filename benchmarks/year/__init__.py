@@ -16,7 +16,7 @@ from pathlib import Path
 
 from pipelines import steps
 from pipelines.build import run, site_tables
-from pipelines.build.days import ChangedRelations
+from pipelines.build.changed import ChangedRelations
 from pipelines.build.present import Present
 from pipelines.catalog.contracts import Catalog, Relation
 from pipelines.catalog.files import load_catalog

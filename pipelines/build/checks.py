@@ -22,8 +22,8 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Any
 
+from pipelines.build.changed import ChangedRelations
 from pipelines.build.clean_rows import are_clean, copy_few
-from pipelines.build.days import ChangedRelations
 from pipelines.catalog.contracts import Catalog, Check, Relation
 from pipelines.warehouse.connection import LAKE, Connection
 

@@ -1,11 +1,12 @@
 """Which days a build must make again, and which it must read to do so.
 
-Days are linked when a mount, an outage or a request spans midnight. A day is always made again together with all days
-linked to it; therefore a build of some days gives the rows that a build of all days would give.
+Days are linked when a mount, an outage or a request spans midnight. With a day that changed, the days linked to it are
+made again, and all days linked to those are read: so each row is made of all lines about its mount, outage or request,
+and a build of some days gives the rows that a build of all days would give.
 """
 
+from bisect import bisect_left
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
 from datetime import date, datetime, time, timedelta
 from functools import cached_property
 from typing import Any
@@ -17,20 +18,34 @@ DAY = timedelta(days=1)
 
 # Pairs of days with something open from one to the other: by today's logs, and by what was built before.
 _LINKS = """
-WITH last_step AS (
-    -- of the last second all steps count: line numbers of several files do not give the last of them
-    SELECT system, name, day,
-           max(logged_at) = max(logged_at) FILTER (
-               kind NOT IN ('dismounted', 'load_failed', 'restart', 'cleaning_ended'))
-               AS is_open
+WITH step AS (
+    SELECT system, name, day, logged_at, kind IN ('dismounted', 'load_failed', 'restart', 'cleaning_ended') AS is_last
     FROM bronze.enstore_log_mover
     WHERE kind NOT IN ('ticket', 'done_ticket', 'timing', 'drive_stats', 'slow_drive', 'no_access', 'assert')
+),
+drive_day AS (
+    -- of the last second all steps count: line numbers of several files do not give the last of them
+    SELECT system, name, day, bool_or(is_last) AS was_free,
+           max(logged_at) = max(logged_at) FILTER (NOT is_last) AS is_open
+    FROM step
     GROUP BY system, name, day
 ),
+-- what is open at midnight ends on the next day on which the drive was free, or with the log
+begun AS (
+    SELECT *, was_free OR NOT coalesce(lag(is_open) OVER days, FALSE) AS begins FROM drive_day
+    WINDOW days AS (PARTITION BY system, name ORDER BY day)
+),
+numbered AS (
+    SELECT *, count(*) FILTER (begins) OVER (PARTITION BY system, name ORDER BY day) AS number FROM begun
+),
+stretch AS (
+    SELECT system, name, min(day) AS first_day, arg_max(is_open, day) AS is_open FROM numbered
+    GROUP BY system, name, number
+),
 following AS (
-    SELECT day, is_open, lead(day) OVER (PARTITION BY system, name ORDER BY day) AS next_day FROM last_step
+    SELECT *, lead(first_day) OVER (PARTITION BY system, name ORDER BY first_day) AS next_day FROM stretch
 )
-SELECT day, coalesce(next_day, (
+SELECT first_day, coalesce(next_day, (
     SELECT max(CAST(to_at AS DATE)) FROM bronze.log_coverage WHERE source = 'enstore_log'
 ))
 FROM following
@@ -193,20 +208,6 @@ WHERE day <> linked AND day IN (SELECT unnest($days))
 """
 
 
-@dataclass
-class ChangedRelations:
-    """What changed or was rebuilt: days of the relations kept by day, and the others by name."""
-
-    days: dict[str, set[date]] = field(default_factory=dict)
-    whole: set[str] = field(default_factory=set)
-    timeless: set[str] = field(default_factory=set)  # bronze without days, and what is made of it: any day may differ
-    shrunk: set[str] = field(default_factory=set)  # lost days for their age: what has no days is made of the others
-    n_rows: int = 0
-
-    def touched(self, name: str) -> bool:
-        return name in self.whole or name in self.timeless or bool(self.days.get(name))
-
-
 class DayLinks:
     """The links between days at the time of the first question; `ask` answers SQL about all days."""
 
@@ -229,18 +230,17 @@ class DayLinks:
         return with_neighbours(days) | {day for hole in self._holes if not days.isdisjoint(hole) for day in hole}
 
     def close(self, days: Iterable[date]) -> set[date]:
-        """The days and all days linked to them."""
-        closed = set(days)
-        while True:
-            added = {
-                first + DAY * n
-                for first, last in self._spans
-                if any(first <= day <= last for day in closed)
-                for n in range((last - first).days + 1)
-            } - closed
-            if not added:
-                return closed
-            closed |= added
+        """The days and all days linked to them: those of each mount, outage or request that is open on one of them.
+
+        Not those linked to the latter in turn: on a busy archive a mount spans each midnight.
+        """
+        ordered = sorted(set(days))
+        touched = (
+            (first, last)
+            for first, last in self._spans
+            if (place := bisect_left(ordered, first)) < len(ordered) and ordered[place] <= last
+        )
+        return {*ordered, *(first + DAY * n for first, last in touched for n in range((last - first).days + 1))}
 
     def close_requests(self, days: set[date]) -> set[date]:
         """The days, and all days whose requests a change on them can affect.

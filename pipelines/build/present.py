@@ -11,20 +11,25 @@ class Present:
     """How many rows each relation has while a build goes on, of which days, and where they are read.
 
     Most sites have a few of all sources: one statement asks how many rows all tables have, and empty ones are not
-    asked. Make it when a transaction begins, and note what that writes; `changed` names what it wrote before. Changed
-    relations are read in the lake, and the others in the last commit, if that is attached apart.
+    asked. Make it when a transaction begins, and note what that writes; `changed` names what it wrote before, and
+    `emptied` what has no rows left. Changed relations are read in the lake, and the others in the last commit, if that
+    is attached apart.
     """
 
-    def __init__(self, connection: Connection, changed: Collection[str] = ()) -> None:
+    def __init__(self, connection: Connection, changed: Collection[str] = (), emptied: Collection[str] = ()) -> None:
         self._connection = connection
         self._committed = committed(connection)
-        self._changed = set(changed)
-        self._n_rows = row_counts(connection)
+        self._changed = {*changed, *emptied}
+        self._n_rows = {name: n for name, n in row_counts(connection).items() if name not in emptied}
         self._days: dict[str, set[date]] = {}
 
     def n_rows(self, name: str) -> int:
         """The rows of a relation; 0 only where its table is empty."""
         return self._n_rows.get(name, 0)
+
+    def names(self) -> list[str]:
+        """The relations that have rows."""
+        return sorted(name for name, n_rows in self._n_rows.items() if n_rows)
 
     @property
     def is_apart(self) -> bool:

@@ -1,24 +1,26 @@
 """Bronze to silver to gold: only the days that changed, in the order the FROM clauses ask for."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import date
-from typing import NamedTuple
+from functools import partial
 
 import duckdb
 
-from pipelines.build.days import ChangedRelations, DayLinks, site_days_of, utc_days_of, with_neighbours
-from pipelines.build.inputs import ALWAYS, FEW, Inputs
+from pipelines.build.changed import ChangedRelations
+from pipelines.build.compared import Compared, Finished, compare
+from pipelines.build.days import DayLinks, site_days_of, utc_days_of, with_neighbours
+from pipelines.build.inputs import ALWAYS, FEW, Days, Inputs
 from pipelines.build.present import Present
 from pipelines.catalog.contracts import Catalog, Relation
-from pipelines.catalog.sql_inspect import bind, execute
+from pipelines.catalog.sql_inspect import bind
 from pipelines.config.site import Site
 from pipelines.primitives.errors import ContractError
 from pipelines.primitives.store_errors import is_damage
-from pipelines.warehouse import retention
+from pipelines.warehouse import retention, staged_files
 from pipelines.warehouse.connection import LAKE, Connection
 
 _REQUESTS = {"bronze.cta_request", "bronze.enstore_log_manager", "silver.request"}
-_OF_DAYS = "SELECT * FROM made WHERE day IN (SELECT unnest(?)) ORDER BY ALL"
+OF_DAYS = "SELECT * FROM made WHERE day IN (SELECT unnest(?)) ORDER BY ALL"
 
 
 def dirty(connection: Connection, catalog: Catalog, present: Present, is_full: bool) -> ChangedRelations:
@@ -45,18 +47,22 @@ def build(
     changes: ChangedRelations,
     is_full: bool,
     progress: Callable[[str], None] | None = None,
+    finished: Mapping[str, Finished] | None = None,
 ) -> Inputs:
     """Make silver, ops and gold again, inside a transaction; returns the rows that it read or made, as they are then.
 
-    `changes` holds what changed in bronze and site, and gains what was made from it.
+    `changes` holds what changed in bronze and site, and gains what was made from it; `finished` are relations whose
+    days were all made apart.
     """
     connection.execute("USE memory")
     first_day = retention.first_day_kept(connection)
-    going = _Build(connection, site.zone, catalog, present, changes, is_full)
+    going = DayBuild(connection, site.zone, catalog, present, changes, is_full)
     for relation in catalog.made_by_sql():
         if progress:
             progress(relation.full_name)
-        if relation.has_day:
+        if finished and relation.full_name in finished:
+            going.take(relation, finished[relation.full_name])
+        elif relation.has_day:
             begin = retention.begin_of(relation, first_day)
             going.make_days(relation, {day for day in going.days_to_make(relation) if day >= begin})
         elif is_full or any(changes.touched(name) or name in changes.shrunk for name in relation.inputs):
@@ -76,17 +82,7 @@ def unreadable(connection: Connection, catalog: Catalog) -> list[Relation]:
     return found
 
 
-class _Compared(NamedTuple):
-    """A day's rows of a relation, those made now and those in the lake."""
-
-    day: date
-    is_other: bool  # they differ in any column
-    has_other_content: bool  # they differ in a column other than those of lineage
-    had_rows: bool
-    has_rows: bool
-
-
-class _Build:
+class DayBuild:
     """A build while it goes on."""
 
     def __init__(
@@ -115,9 +111,7 @@ class _Build:
         All where the build is full, for a relation may be newer than its inputs, or its SQL, and where an input
         without days changed. Inputs are made before their readers.
         """
-        changed = self._changes.days
-        if self._is_full or self._changes.timeless.intersection(relation.inputs):
-            changed = self._present.days(name for name in relation.inputs if self._catalog.relations[name].has_day)
+        changed = self._changed_days(relation)
         of_bronze: set[date] = set()
         of_gold: set[date] = set()
         for name in relation.inputs:
@@ -132,31 +126,55 @@ class _Build:
             return had | of_gold | site_days_of(with_neighbours(utc), self._zone)
         return had | self._links.close(self._links.neighbours(self._links.close_requests(utc)))
 
+    def _changed_days(self, relation: Relation) -> Mapping[str, set[date]]:
+        """The days of each input that changed."""
+        if self._is_full or self._changes.timeless.intersection(relation.inputs):
+            return self._present.days(name for name in relation.inputs if self._catalog.relations[name].has_day)
+        return self._changes.days
+
+    def take(self, relation: Relation, finished: Finished) -> None:
+        """Write days that were made apart."""
+        rewritten = [one for one in finished.days if one.is_other]
+        changed = self._changes.days.setdefault(relation.full_name, set())
+        changed |= {one.day for one in rewritten if one.has_other_content}
+        if not rewritten:
+            return
+        self._replace_days(relation, rewritten, lambda: self._registered(relation, finished))
+        self.inputs.replaced(relation)
+        self._links.note_changed(relation.full_name)
+
+    def _registered(self, relation: Relation, finished: Finished) -> int:
+        staged_files.register(self._connection, {relation.full_name: relation}, finished.files)
+        return sum(file.n_rows for file in finished.files)
+
     def make_days(self, relation: Relation, days_to_make: set[date]) -> None:
         """Make the days of a relation that is kept by day, and write those that differ from what is there."""
         changed = self._changes.days.setdefault(relation.full_name, set())
-        for run in _runs(days_to_make):
-            self._set_window(relation, run)
+        for run in runs_of(days_to_make):
+            self.inputs.set_window(*self.window(relation, run))
             n_made = self._make(relation)
             if not n_made and not self._present.n_rows(relation.full_name):
                 continue
             compared = self._compare(relation, run)
             is_all = n_made <= FEW and self._present.is_within(relation.full_name, run)
             if rewritten := [one for one in compared if one.is_other]:
-                self.inputs.keep_fresh(relation, run, bind(_OF_DAYS, [run]), n_made)
-                self._write_days(relation, rewritten)
+                self.inputs.keep_fresh(relation, run, bind(OF_DAYS, [run]), n_made)
+                filled = [one.day for one in rewritten if one.has_rows]
+                rows = f"INSERT INTO {LAKE}.{relation.full_name} {bind(OF_DAYS, [filled])}"
+                self._replace_days(relation, rewritten, partial(self._n_changed, rows))
             if rewritten or is_all:
-                self.inputs.replaced(relation, bind(_OF_DAYS, [run]) if is_all else "")
+                self.inputs.replaced(relation, bind(OF_DAYS, [run]) if is_all else "")
                 self._links.note_changed(relation.full_name)
             changed |= {one.day for one in compared if one.has_other_content}
 
-    def _write_days(self, relation: Relation, rewritten: list["_Compared"]) -> None:
+    def _replace_days(self, relation: Relation, rewritten: list[Compared], insert: Callable[[], int]) -> None:
+        """Delete what days had, and `insert` what they have now, which returns how many rows."""
         table, days = f"{LAKE}.{relation.full_name}", [one.day for one in rewritten]
         n_before = n_after = 0
         if had := [one.day for one in rewritten if one.had_rows]:
             n_before = self._n_changed(bind(f"DELETE FROM {table} WHERE day IN (SELECT unnest(?))", [had]))
         if filled := [one.day for one in rewritten if one.has_rows]:
-            n_after = self._n_changed(f"INSERT INTO {table} {bind(_OF_DAYS, [filled])}")
+            n_after = insert()
         self._changes.n_rows += n_after
         self._present.replaced(relation.full_name, n_before, n_after, days, filled)
 
@@ -180,34 +198,20 @@ class _Build:
         row = self._connection.execute(sql).fetchone()
         return int(row[0]) if row else 0
 
-    def _set_window(self, relation: Relation, run: list[date]) -> None:
+    def window(self, relation: Relation, run: list[date]) -> tuple[Days, Days]:
+        """The first and last days that are read to make some days: of bronze and silver, and of gold and ops."""
         own, links = (run[0], run[-1]), self._links
         utc = utc_days_of(own, self._zone) | set(run) if relation.layer in ("gold", "ops") else set(run)
         # a request's lines may be days apart: each day that is made reads all of them
         around = links.close(links.neighbours(links.waits(utc) if _REQUESTS.intersection(relation.inputs) else utc))
         # gold joins what belongs to a mount, which may have begun on a linked day
         site = with_neighbours(own) | site_days_of(around, self._zone) if relation.layer in ("gold", "ops") else around
-        self.inputs.set_window((min(around), max(around)), (min(site), max(site)))
+        return (min(around), max(around)), (min(site), max(site))
 
-    def _compare(self, relation: Relation, run: list[date]) -> list["_Compared"]:
+    def _compare(self, relation: Relation, run: list[date]) -> list[Compared]:
         """Days with rows, made now or in the lake."""
-        if not self._present.n_rows(relation.full_name):  # a first build: nothing to compare with
-            sql = bind("SELECT DISTINCT day FROM made WHERE day IN (SELECT unnest(?))", [run])
-            return [_Compared(day, True, True, False, True) for (day,) in self._connection.execute(sql).fetchall()]
-        everything = ", ".join(f'"{name}"' for name in relation.column_names)
-        before = self._present.table(relation.full_name)
-        content = ", ".join(f'"{name}"' for name in relation.column_names if name not in relation.lineage)
-        sums = f"SELECT day, count(*) AS n, sum(hash({everything})) AS e, sum(hash({content})) AS s"
-        found = execute(
-            self._connection,
-            f"WITH new AS ({sums} FROM made WHERE day IN (SELECT unnest($days)) GROUP BY day),"
-            f" old AS ({sums} FROM {before} WHERE day IN (SELECT unnest($days)) GROUP BY day)"
-            " SELECT coalesce(new.day, old.day), (new.n, new.e) IS DISTINCT FROM (old.n, old.e),"
-            " (new.n, new.s) IS DISTINCT FROM (old.n, old.s), old.n IS NOT NULL, new.n IS NOT NULL"
-            " FROM new FULL JOIN old ON old.day = new.day",
-            {"days": run},
-        ).fetchall()
-        return [_Compared(*row) for row in found]
+        before = self._present.table(relation.full_name) if self._present.n_rows(relation.full_name) else ""
+        return compare(self._connection, relation, "made", before, bind("day IN (SELECT unnest(?))", [run]))
 
     def _make(self, relation: Relation) -> int:
         """The rows of its SELECT as the table `made`: it must yield exactly what its header promises."""
@@ -230,7 +234,7 @@ class _Build:
         return n_made
 
 
-def _runs(days: set[date], gap_days: int = 4) -> list[list[date]]:
+def runs_of(days: set[date], gap_days: int = 4) -> list[list[date]]:
     """Days as runs that are computed together; days a short gap apart cost less in one go."""
     runs: list[list[date]] = []
     for day in sorted(days):

@@ -84,7 +84,7 @@ class Leaving:
         if not self.entries:
             return
         rest = [self.stage.write_rest(self.setup.relations[name], pl.concat(rows)) for name, rows in self.held.items()]
-        texts = [json.dumps({"at": datetime.now(UTC).isoformat(), "rest": [_of_file(file) for file in rest]})]
+        texts = [json.dumps({"at": datetime.now(UTC).isoformat(), "rest": [file.as_list() for file in rest]})]
         texts += [json.dumps(entry) for entry in self.entries]
         staged_files.write_parquet(
             pl.DataFrame({"text": texts}), f"{self.stage.folder}/{_NAME}.parquet", self.connection
@@ -145,7 +145,9 @@ def waiting(connection: Connection, data_path: str) -> list[Manifest]:
     for path in ownership.globbed(connection, f"{data_path.rstrip('/')}/{STAGING}/*/{_NAME}.parquet"):
         texts = [json.loads(text) for (text,) in connection.execute(f"FROM read_parquet({quote(path)})").fetchall()]
         if texts and datetime.now(UTC) - datetime.fromisoformat(texts[0]["at"]) < LEASE:
-            found.append((texts[0]["at"], Manifest(path, [_staged(file) for file in texts[0]["rest"]], texts[1:])))
+            found.append(
+                (texts[0]["at"], Manifest(path, [StagedFile.from_list(file) for file in texts[0]["rest"]], texts[1:]))
+            )
     return [manifest for _, manifest in sorted(found, key=lambda one: one[0])]
 
 
@@ -190,7 +192,7 @@ def _plain(reading: Reading) -> Entry:
         "counts": asdict(reading.counts),
         "written": reading.written.with_columns(pl.col("from_at", "to_at").to_physical()).rows(),
         "days": {name: [day and day.isoformat() for day in days] for name, days in reading.days.items()},
-        "files": [_of_file(file) for file in reading.files],
+        "files": [file.as_list() for file in reading.files],
     }
 
 
@@ -206,18 +208,9 @@ def _reading(entry: Entry) -> Reading:
             "counts": Counts(**values["counts"]),
             "written": pl.DataFrame(values["written"], schema=physical, orient="row").cast(COVERAGE),
             "days": days,
-            "files": [_staged(file) for file in values["files"]],
+            "files": [StagedFile.from_list(file) for file in values["files"]],
         }
     )
-
-
-def _of_file(file: StagedFile) -> list[Any]:
-    return [file.relation, file.path, file.n_rows, file.is_final, file.day and file.day.isoformat()]
-
-
-def _staged(values: list[Any]) -> StagedFile:
-    relation, path, n_rows, is_final, day = values
-    return StagedFile(relation, path, n_rows, is_final, _day(day))
 
 
 def _day(text: str | None) -> date | None:

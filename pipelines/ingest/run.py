@@ -20,7 +20,8 @@ from pipelines.ingest.registry import FileReport
 from pipelines.ingest.rows import Setup
 from pipelines.ingest.staging import fresh_folder
 from pipelines.ingest.survey.unmatched import unmatched_files
-from pipelines.ingest.workers import Workers, n_cores
+from pipelines.ingest.workers import Workers
+from pipelines.primitives.processes import n_cores
 from pipelines.warehouse.connection import LAKE, Warehouse
 from pipelines.warehouse.engine import transaction
 from pipelines.warehouse.runs import record_run

@@ -4,22 +4,13 @@ A process costs START_S of a core before its first line. So they are started whe
 process alone reads in about two seconds; a site of small logs never starts any. What is to be read is sent to them
 file by file, a large log in pieces (`pieces`), and comes back in the order of the files, so that the result for a file
 does not depend on how many read.
-
-They are spawned: a fork of a process in which Polars or DuckDB has threads may hang. A worker whose parent was killed
-ends by itself, and so does one that lost its place to another after a kill.
 """
 
-import os
-import sys
-import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from multiprocessing import get_context, parent_process
-from types import ModuleType
 from typing import Any
 
 from pipelines.ingest import pieces
@@ -30,6 +21,7 @@ from pipelines.ingest.plan import Plan
 from pipelines.ingest.reading import Reader, Reading
 from pipelines.ingest.rows import Setup
 from pipelines.primitives.errors import TapescopeError
+from pipelines.primitives.processes import bare_main, spawned
 from pipelines.warehouse import object_storage
 from pipelines.warehouse.engine import Connection
 
@@ -41,11 +33,6 @@ _PACKED = (".gz", ".zst", ".bz2", ".xz")
 _MOST_BREAKS = 3
 
 Choose = Callable[[IncomingFile], Plan | None]
-
-
-def n_cores() -> int:
-    """Cores that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 @dataclass
@@ -123,10 +110,9 @@ class Workers:
     def _future(self, one: _Sent, task: _Task) -> "Future[Any]":
         assert one.plan is not None
         if self.pool is None:
-            threads = max(1, n_cores() // self.n)
-            self.pool = ProcessPoolExecutor(self.n, get_context("spawn"), _begin, (threads,))
+            self.pool = spawned(self.n)
         try:
-            with _bare_main():
+            with bare_main():
                 setup = self.setup.of_source(one.file.source)
                 if task.piece:
                     return self.pool.submit(_read_piece, setup, one.file, task.piece)
@@ -196,20 +182,6 @@ class Workers:
                 self._submit(one)
 
 
-@contextmanager
-def _bare_main() -> Iterator[None]:
-    """A spawned process runs its parent's main script first, which workers do not need and a script may not bear.
-
-    Streamlit makes the dashboard's script the main one, and that would start again in each worker.
-    """
-    main = sys.modules["__main__"]
-    sys.modules["__main__"] = ModuleType("__main__")
-    try:
-        yield
-    finally:
-        sys.modules["__main__"] = main
-
-
 def _weight(file: IncomingFile, plan: Plan) -> int:
     """About the bytes to be parsed; a wrong name only changes the time of the start."""
     if file.path.suffix in _PACKED:
@@ -220,22 +192,6 @@ def _weight(file: IncomingFile, plan: Plan) -> int:
 # --- in the worker ---------------------------------------------------------------------------------------------
 
 _connections: list[Connection] = []
-
-
-def _begin(threads: int) -> None:
-    """What a worker does first.
-
-    It is given no more than a pipe holds: to hand more to one that is killed meanwhile would wait for ever.
-    """
-    os.environ["POLARS_MAX_THREADS"] = str(threads)  # read when the first frame is worked on
-    threading.Thread(target=_end_with_parent, daemon=True).start()
-
-
-def _end_with_parent() -> None:
-    """A parent that was killed cannot end its workers."""
-    if parent := parent_process():
-        parent.join()
-        os._exit(1)
 
 
 def _read(setup: Setup, file: IncomingFile, plan: Plan) -> Reading | None:

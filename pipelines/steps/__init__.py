@@ -2,7 +2,7 @@
 
 from pipelines.answers.question import ask_sql
 from pipelines.primitives.failures import summarize_failure
-from pipelines.steps.build import BuildReport, build, maintain
+from pipelines.steps.build import BuildReport, build, build_part, maintain, plan_build
 from pipelines.steps.collect import collect, seconds_to_next
 from pipelines.steps.detect import detect, forecast, mark_finding
 from pipelines.steps.ingest import (
@@ -34,6 +34,7 @@ __all__ = [
     "attach",
     "backups_of",
     "build",
+    "build_part",
     "bytes_below",
     "bytes_to_read",
     "collect",
@@ -52,6 +53,7 @@ __all__ = [
     "mark_finding",
     "parse",
     "pending_files",
+    "plan_build",
     "read_files",
     "recognise",
     "rejects",

@@ -1,6 +1,5 @@
 """From bronze to gold: built, checked and committed as one; and what keeps the warehouse small."""
 
-import hashlib
 import json
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -9,8 +8,9 @@ from typing import Any
 import duckdb
 
 from pipelines.answers import question
-from pipelines.build import checks, site_tables
+from pipelines.build import apart, checks, site_tables
 from pipelines.build import run as builder
+from pipelines.build.fingerprint import fingerprint_of, last_fingerprint
 from pipelines.build.present import Present
 from pipelines.catalog.contracts import Catalog, Relation
 from pipelines.catalog.files import load_catalog
@@ -50,20 +50,42 @@ class BuildReport:
         )
 
 
-def build(site: Site, full: bool = False, progress: Callable[[str], None] | None = None) -> BuildReport:
+def build(
+    site: Site,
+    full: bool = False,
+    progress: Callable[[str], None] | None = None,
+    workers: int | None = None,
+    is_apart: bool = False,
+) -> BuildReport:
     """Make silver and gold of what changed, check, then commit.
 
-    All of it is made again where SQL, contracts, rules or site.toml changed. Raises CheckFailed, with nothing
+    All of it is made again where SQL, contracts, rules or site.toml changed; if that is much, by as many `workers` as
+    there are cores. With `is_apart` others made the parts (`build_part`). Raises CheckFailed, with nothing
     committed but the failures, and WarehouseBusy.
     """
     catalog, warehouse = load_catalog(), Warehouse(site)
     with warehouse.write("build") as connection:
         remade = prepare_tables(connection, catalog, will_build=True)
         with record_run(connection, "build") as run:
+            if not is_apart:
+                apart.make_parts(connection, site, workers, full or bool(remade), progress)
+            left = apart.Left(connection, warehouse.data_path)
             warehouse.attach_committed(connection)
-            report = _build_and_commit(connection, site, catalog, full or bool(remade), progress)
+            report = _build_and_commit(connection, site, catalog, full or bool(remade), progress, left=left)
+            left.remove()
             run.counts = report.as_dict() | {"n_days": len(report.days)}
     return report
+
+
+def plan_build(site: Site) -> dict[str, int]:
+    """How many parts the next build has, for `build_part` to make; none if it is small or no full build is due."""
+    return {"parts": len(apart.plan(site))}
+
+
+def build_part(site: Site, number: int) -> dict[str, int]:
+    """Make a part of the next build on any host, without a lock, and leave it for `build`; returns counts."""
+    parts = apart.plan(site)
+    return apart.make_part(site, parts[number]) if number < len(parts) else {"rows": 0}
 
 
 def _build_and_commit(
@@ -73,18 +95,19 @@ def _build_and_commit(
     full: bool = False,
     progress: Callable[[str], None] | None = None,
     drop: Callable[[], set[str]] = set,
+    left: apart.Left | None = None,
 ) -> BuildReport:
     """One transaction over `drop`, build and checks; `drop` returns the relations that it took old days from.
 
     Where a full build cannot read what an earlier one made, because a file is missing or damaged, that is emptied.
     """
     try:
-        return _build_whole(connection, site, catalog, full, progress, drop, [])
+        return _build_whole(connection, site, catalog, full, progress, drop, [], left)
     except duckdb.Error as error:
         damaged = builder.unreadable(connection, catalog) if full and is_damage(error) else []
         if not damaged:
             raise
-    return _build_whole(connection, site, catalog, full, progress, drop, damaged)
+    return _build_whole(connection, site, catalog, full, progress, drop, damaged, None)
 
 
 def _build_whole(
@@ -95,13 +118,14 @@ def _build_whole(
     progress: Callable[[str], None] | None,
     drop: Callable[[], set[str]],
     damaged: list[Relation],
+    left: apart.Left | None,
 ) -> BuildReport:
     results: list[checks.CheckResult] = []
     try:
         with transaction(connection):
             for relation in damaged:
                 recreate(connection, relation)
-            return _build(connection, site, catalog, full, results, progress, drop(), damaged)
+            return _build(connection, site, catalog, full, results, progress, drop(), damaged, left)
     except CheckFailed:
         connection.execute(f"USE {LAKE}")
         with transaction(connection):
@@ -119,16 +143,18 @@ def _build(
     progress: Callable[[str], None] | None,
     shrunk: set[str],
     emptied: list[Relation],
+    left: apart.Left | None,
 ) -> BuildReport:
     present = Present(connection, shrunk | {relation.full_name for relation in emptied})
     whole = site_tables.sync(connection, site, present)
-    fingerprint = _fingerprint(connection, site, catalog, present.table("site.drive"))
-    is_full = full or fingerprint != _last_fingerprint(connection)
+    fingerprint = fingerprint_of(connection, site, catalog, present.table("site.drive"))
+    is_full = full or fingerprint != last_fingerprint(connection)
     changes = builder.dirty(connection, catalog, present, is_full)
     changes.whole |= whole
     changes.shrunk |= shrunk
     had_changes = bool(changes.days or changes.timeless or whole or shrunk or is_full)
-    inputs = builder.build(connection, site, catalog, present, changes, is_full, progress)
+    finished = left.take(present, fingerprint) if left and is_full else None
+    inputs = builder.build(connection, site, catalog, present, changes, is_full, progress, finished)
     if progress:
         progress("checks")
     results += checks.check(connection, catalog, changes, inputs.made_in)
@@ -151,36 +177,6 @@ def _build(
         _record(connection, number, results, report, fingerprint, True)
         connection.execute(f"DELETE FROM {LAKE}.ops.dirty_day")
     return report
-
-
-# What site.toml says of where things are, and of verdicts: no relation that a build makes reads it.
-_DECIDE_NO_ROW = {
-    *("root", "input", "warehouse", "lock_wait_s", "deliver", "min_coverage", "change", "change_log", "fact", "plan"),
-    *(
-        "catalogue",
-        "data_path",
-        "collect",
-        "spool_days",
-        "workers",
-        "retention_days",
-        "snapshot_retention_days",
-        "template",
-    ),
-}
-
-
-def _fingerprint(connection: Connection, site: Site, catalog: Catalog, drive_table: str = f"{LAKE}.site.drive") -> str:
-    """Of all that decides what rows mean: contracts, SQL, site.toml, and the drives the logs know."""
-    drives = connection.execute(f"SELECT drive, logname FROM {drive_table} ORDER BY ALL").fetchall()
-    parts = [catalog.fingerprint, site.model_dump_json(exclude=_DECIDE_NO_ROW), repr(drives)]
-    return hashlib.sha256("\n".join(parts).encode()).hexdigest()
-
-
-def _last_fingerprint(connection: Connection) -> str:
-    row = connection.execute(
-        f"SELECT fingerprint FROM {LAKE}.ops.build WHERE is_committed ORDER BY number DESC LIMIT 1"
-    ).fetchone()
-    return str(row[0]) if row else ""
 
 
 def _next_number(connection: Connection) -> int:
@@ -242,7 +238,7 @@ def maintain(site: Site, dry_run: bool = False) -> MaintainReport:
         if not dry_run:
             prepare_tables(connection, catalog)
         with record_run(connection, "maintain") as run:
-            waits = _fingerprint(connection, site, catalog) != _last_fingerprint(connection)
+            waits = fingerprint_of(connection, site, catalog) != last_fingerprint(connection)
             failure: CheckFailed | None = None
             files_before = maintenance.n_files(connection)
             dropped = retention.PurgeResult(retention.first_day_kept(connection))

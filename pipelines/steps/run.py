@@ -74,7 +74,7 @@ def run(
         watcher.done(step, read)
         step = "build"
         with watcher.building() as name_it:
-            built = build(site, progress=name_it)
+            built = build(site, progress=name_it, workers=workers)
         watcher.done(step, built)
         step = "detect"
         found = detect(site, first, last)

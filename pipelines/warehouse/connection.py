@@ -87,7 +87,7 @@ class Warehouse:
         """
         with self.turn(step), self.duckdb_session(WRITE_MEMORY) as connection:
             claim = self._attach_to_write(connection)
-            _limit_threads(connection)
+            limit_threads(connection)
             try:
                 yield connection
             except Exception:
@@ -182,10 +182,10 @@ class Warehouse:
             if not self.is_postgres and (
                 sqlite_catalogue.stands_still(self.catalogue_file) or (is_long_lived and snapshot is not None)
             ):
-                self._attach_copy(connection, options, LAKE)
+                self.attach_copy(connection, options, LAKE)
             else:
                 self.attach(connection, options)
-            _limit_threads(connection)
+            limit_threads(connection)
             connection.execute(f"USE {LAKE}")
             yield connection
 
@@ -212,10 +212,10 @@ class Warehouse:
             finally:
                 connection.close()
 
-    def attach(self, connection: Connection, options: str) -> None:
+    def attach(self, connection: Connection, options: str, name: str = LAKE) -> None:
         """Attach the lake. Raises ConfigError where there is none, and none may be made."""
         try:
-            connection.execute(self._attach_sql(options))
+            connection.execute(self._attach_sql(options, name))
         except duckdb.InvalidInputException as error:
             if "creating a new DuckLake is explicitly disabled" not in str(error):
                 raise
@@ -233,13 +233,13 @@ class Warehouse:
         if self.is_postgres or _files_and_bytes(connection)[0] < MANY_FILES:
             return
         try:
-            self._attach_copy(connection, "READ_ONLY", COMMITTED)
+            self.attach_copy(connection, "READ_ONLY", COMMITTED)
         except (OSError, sqlite3.Error, duckdb.Error):  # such as no room for the copy, which only saves time
             for one in (COMMITTED, *sqlite_catalogue.COPIES):
                 connection.execute(f"DETACH DATABASE IF EXISTS {one}")
 
-    def _attach_copy(self, connection: Connection, options: str, name: str) -> None:
-        """The lake by DuckDB's own copy of its catalogue. A snapshot is never changed."""
+    def attach_copy(self, connection: Connection, options: str, name: str) -> None:
+        """Attach the lake by DuckDB's own copy of its catalogue. A snapshot is never changed."""
         with sqlite_catalogue.duckdb_copy(connection, self.catalogue_file) as copy:
             connection.execute(self._attach_sql(options, name, str(copy)))
             # once it is open its name may go
@@ -273,7 +273,7 @@ class Warehouse:
         return self.folder / "tmp"
 
 
-def _limit_threads(connection: Connection) -> None:
+def limit_threads(connection: Connection) -> None:
     """One thread where the lake is small: to hand its few rows from thread to thread takes longer than the work."""
     if _files_and_bytes(connection)[1] < _SMALL_BYTES:
         connection.execute("SET threads = 1")
@@ -283,7 +283,7 @@ def _files_and_bytes(connection: Connection) -> tuple[int, int]:
     """How many data files the newest snapshot has, and their bytes."""
     row = connection.execute(
         "SELECT count(*), coalesce(sum(file_size_bytes), 0)"
-        f" FROM {ownership.BOOK}.ducklake_data_file WHERE end_snapshot IS NULL"
+        f" FROM {ownership.book(committed(connection))}.ducklake_data_file WHERE end_snapshot IS NULL"
     ).fetchone()
     return (int(row[0]), int(row[1])) if row else (0, 0)
 

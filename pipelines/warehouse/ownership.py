@@ -28,9 +28,14 @@ from pipelines.warehouse import object_storage
 from pipelines.warehouse.engine import Connection
 
 FILE = "tapescope-warehouse.json"
-BOOK = "__ducklake_metadata_lake"
+BOOK = "__ducklake_metadata_lake"  # the catalogue of the lake that a process writes
 _OWN = "give each site a data_path of its own in site.toml"
 _ADOPT = "; if no other copy of the catalogue is in use, `tapescope restore --adopt` continues with this copy"
+
+
+def book(database: str) -> str:
+    """The catalogue of a lake that is attached under some name."""
+    return f"__ducklake_metadata_{database}"
 
 
 @dataclass(frozen=True)

@@ -17,13 +17,14 @@ from dataclasses import dataclass
 from datetime import date
 from itertools import count
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 
 from pipelines.catalog.contracts import Relation
 from pipelines.catalog.sql_inspect import quote
 from pipelines.warehouse import object_storage, ownership
-from pipelines.warehouse.connection import LAKE, Connection
+from pipelines.warehouse.connection import LAKE, Connection, committed
 
 STAGING = "staging"  # below the data path
 _LEVEL = 1  # of zstd: half of Snappy's bytes for less time than DuckDB takes to write those
@@ -41,6 +42,16 @@ class StagedFile:
     is_final: bool
     day: date | None = None
 
+    def as_list(self) -> list[Any]:
+        """What JSON can hold."""
+        return [self.relation, self.path, self.n_rows, self.is_final, self.day and self.day.isoformat()]
+
+    @classmethod
+    def from_list(cls, values: list[Any]) -> "StagedFile":
+        """The file of which `as_list` gave this."""
+        relation, path, n_rows, is_final, day = values
+        return cls(relation, path, n_rows, is_final, date.fromisoformat(day) if day else None)
+
 
 @dataclass(frozen=True)
 class Place:
@@ -52,9 +63,10 @@ class Place:
     @classmethod
     def of(cls, connection: Connection, data_path: str) -> "Place":
         """As the attached lake has it."""
+        book = ownership.book(committed(connection))
         rows = connection.execute(
-            f"SELECT s.schema_name || '.' || t.table_name, s.path || t.path FROM {ownership.BOOK}.ducklake_table t"
-            f" JOIN {ownership.BOOK}.ducklake_schema s USING (schema_id)"
+            f"SELECT s.schema_name || '.' || t.table_name, s.path || t.path FROM {book}.ducklake_table t"
+            f" JOIN {book}.ducklake_schema s USING (schema_id)"
             " WHERE t.end_snapshot IS NULL AND s.end_snapshot IS NULL"
         ).fetchall()
         return cls(data_path.rstrip("/"), dict(rows))

@@ -154,7 +154,7 @@ def use_for_analysis(connection: Connection, catalog: Catalog) -> None:
 
 def row_counts(connection: Connection) -> dict[str, int]:
     """The rows of each table that has data files at the last commit, in one statement; the other tables have none."""
-    book = ownership.BOOK
+    book = ownership.book(committed(connection))
     rows = connection.execute(
         "SELECT s.schema_name || '.' || t.table_name, CAST(greatest(sum(n), 1) AS BIGINT) FROM ("
         f" SELECT table_id, record_count AS n FROM {book}.ducklake_data_file WHERE end_snapshot IS NULL"
@@ -163,6 +163,21 @@ def row_counts(connection: Connection) -> dict[str, int]:
         " WHERE t.end_snapshot IS NULL AND s.end_snapshot IS NULL GROUP BY 1"
     ).fetchall()
     return dict(rows)
+
+
+def last_change(connection: Connection, layer: str) -> int:
+    """The number of the last snapshot that changed rows of a layer's tables, at the last commit; 0 for none."""
+    book = ownership.book(committed(connection))
+    row = execute(
+        connection,
+        "SELECT max(greatest(f.begin_snapshot, coalesce(f.end_snapshot, 0))) FROM ("
+        f" SELECT table_id, begin_snapshot, end_snapshot FROM {book}.ducklake_data_file"
+        f" UNION ALL SELECT table_id, begin_snapshot, end_snapshot FROM {book}.ducklake_delete_file"
+        f") f JOIN {book}.ducklake_table t USING (table_id) JOIN {book}.ducklake_schema s USING (schema_id)"
+        " WHERE s.schema_name = ?",
+        [layer],
+    ).fetchone()
+    return int(row[0]) if row and row[0] is not None else 0
 
 
 def insert_rows(connection: Connection, table: str, rows: Sequence[Sequence[Any]]) -> None:

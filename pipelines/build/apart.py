@@ -1,0 +1,219 @@
+"""A full build by any number of processes: each leaves a part with a manifest, and the writer commits all of them.
+
+A part is of use only while nothing changed since it was made: its `key` names the state of bronze, site.toml, SQL and
+the last build. Where a part is missing, or its key differs, the writer makes everything itself.
+"""
+
+import hashlib
+import json
+import shutil
+import time
+import uuid
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import as_completed
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
+from datetime import UTC, date, datetime, timedelta
+from pathlib import Path
+
+import polars as pl
+
+from pipelines.build import site_tables
+from pipelines.build.changed import ChangedRelations
+from pipelines.build.compared import Compared, Finished
+from pipelines.build.fingerprint import fingerprint_of, last_fingerprint
+from pipelines.build.inputs import Days
+from pipelines.build.part import PartBuild, cut, differing, joined, made_apart
+from pipelines.build.present import Present
+from pipelines.catalog.contracts import Catalog
+from pipelines.catalog.files import load_catalog
+from pipelines.catalog.sql_inspect import quote
+from pipelines.config.site import Site
+from pipelines.primitives.processes import bare_main, n_cores, spawned
+from pipelines.warehouse import object_storage, ownership, retention, staged_files
+from pipelines.warehouse.connection import COMMITTED, LAKE, Connection, Warehouse, limit_threads
+from pipelines.warehouse.staged_files import STAGING, Place, Stage, StagedFile
+from pipelines.warehouse.tables import last_change
+
+PART_ROWS = 4_000_000  # of bronze: such a part takes minutes, and few days beyond its cut are made twice
+PAYING_ROWS = 1_000_000  # of bronze: fewer are built in less time than processes take to start
+LEASE = timedelta(days=1)
+PART_MEMORY = "700MB"  # of DuckDB; with Python and a second for its buffers less than 1 GB
+_NAME, _FOLDER = "build", "apart-"
+_COPIED = ("ops.build", "ops.retention")  # which a part asks
+Parts = dict[str, Finished]
+
+
+def plan(site: Site, n: int = 0, is_asked: bool = False) -> list[Days]:
+    """The parts of the next build: `n`, or as many as its size deserves; none where a full build is not due.
+
+    `is_asked` says that one is due in any case.
+    """
+    with _begun(site) as (connection, catalog, present, fingerprint):
+        if not (is_asked or fingerprint != last_fingerprint(connection)) or not _has_contracts(connection, catalog):
+            return []
+        names = [one.full_name for one in catalog.layer("bronze") if one.has_day and present.n_rows(one.full_name)]
+        if not names:
+            return []
+        days = " UNION ALL ".join(f"SELECT day FROM {present.table(name)}" for name in names)
+        n_rows = dict(connection.execute(f"SELECT day, count(*) FROM ({days}) GROUP BY day").fetchall())
+    total = sum(n_rows.values())
+    n = n or total // PART_ROWS
+    parts = cut(n_rows, n) if n > 1 and total >= PAYING_ROWS else []
+    return parts if len(parts) > 1 else []
+
+
+def make_part(site: Site, own: Days, threads: int = 0) -> dict[str, int]:
+    """Make the days `own`, and leave them for the writer; returns counts."""
+    warehouse = Warehouse(site)
+    with _begun(site) as (connection, catalog, present, fingerprint):
+        if threads:
+            connection.execute(f"SET threads = {threads}")
+        names = [one.full_name for one in catalog.layer("bronze")]
+        changes = ChangedRelations(timeless=set(names))
+        first_day = retention.first_day_kept(connection)
+        begins = {name: retention.begin_of(relation, first_day) for name, relation in catalog.relations.items()}
+        PartBuild(connection, site.zone, catalog, present, changes, True).make_all(own, begins)
+        stage = Stage(Place.of(connection, warehouse.data_path), connection)
+        found = differing(connection, catalog, own, stage)
+        _leave(connection, stage, _key(connection, present, fingerprint), own, found)
+    return {"rows": sum(file.n_rows for one in found.values() for file in one.files)}
+
+
+def make_parts(
+    connection: Connection, site: Site, n: int | None, is_asked: bool, progress: Callable[[str], None] | None = None
+) -> None:
+    """Make all parts in `n` processes of this host, by default one for each core, if a full build is due and pays.
+
+    Parts that a killed process did not make are left to the writer, whose connection it is.
+    """
+    n = n or site.workers or n_cores()
+    if n == 1 or _n_bronze(Present(connection)) < PAYING_ROWS:
+        return
+    _sweep(Warehouse(site).temp_folder)
+    parts = plan(site, n, is_asked)
+    if not parts:
+        return
+    with spawned(n) as pool, bare_main():
+        waiting = {pool.submit(make_part, site, own, max(1, n_cores() // n)): own for own in parts}
+        try:
+            for done in as_completed(waiting):
+                done.result()
+                if progress:
+                    progress(f"days up to {waiting[done][1]}")
+        except BrokenProcessPool:
+            return
+
+
+def _n_bronze(present: Present) -> int:
+    return sum(present.n_rows(name) for name in present.names() if name.startswith("bronze."))
+
+
+@contextmanager
+def _begun(site: Site) -> Iterator[tuple[Connection, Catalog, Present, str]]:
+    """The newest snapshot as COMMITTED; as LAKE the tables of site.toml as the writer will have them, others empty."""
+    catalog, warehouse = load_catalog(), Warehouse(site)
+    warehouse.require()
+    with warehouse.duckdb_session(PART_MEMORY) as connection:
+        # rows that do not fit into memory: in a folder that DuckDB makes, and removes at the end
+        own = warehouse.temp_folder / f"{_FOLDER}{uuid.uuid4().hex}"
+        connection.execute(f"SET temp_directory = {quote(str(own))}; ATTACH ':memory:' AS {LAKE}; USE memory")
+        if warehouse.is_postgres:
+            warehouse.attach(connection, "READ_ONLY", COMMITTED)
+        else:
+            warehouse.attach_copy(connection, "READ_ONLY", COMMITTED)
+        limit_threads(connection)
+        made = {relation.full_name for relation in catalog.made_by_sql()}
+        for layer in ("site", "silver", "gold", "ops"):
+            connection.execute(f"CREATE SCHEMA {LAKE}.{layer}")
+        for relation in catalog.relations.values():
+            if relation.full_name in _COPIED:
+                rows = f"{COMMITTED}.{relation.full_name}"
+                connection.execute(f"CREATE TABLE {LAKE}.{relation.full_name} AS FROM {rows}")
+            elif relation.full_name in made or relation.layer == "site":
+                columns = ", ".join(f'"{column.name}" {column.type}' for column in relation.columns)
+                connection.execute(f"CREATE TABLE {LAKE}.{relation.full_name} ({columns})")
+        present = Present(connection, emptied=made)
+        site_tables.sync(connection, site, present)
+        yield connection, catalog, present, fingerprint_of(connection, site, catalog, present.table("site.drive"))
+
+
+def _has_contracts(connection: Connection, catalog: Catalog) -> bool:
+    """Whether the snapshot's tables are as their contracts say: else the writer makes new ones first."""
+    rows = connection.execute(
+        "SELECT schema_name || '.' || table_name, list([column_name, data_type] ORDER BY column_index)"
+        f" FROM duckdb_columns() WHERE database_name = '{COMMITTED}' GROUP BY ALL"
+    ).fetchall()
+    have = dict(rows)
+    promised = {one.full_name: [[column.name, column.type] for column in one.columns] for one in made_apart(catalog)}
+    return all(have.get(name) == columns for name, columns in promised.items())
+
+
+def _key(connection: Connection, present: Present, fingerprint: str) -> str:
+    """What a part must have in common with the writer who commits it."""
+    tables = [name for name in present.names() if name.startswith("site.")]
+    hashes = [connection.execute(f"SELECT bit_xor(hash(r)) FROM {present.table(n)} r").fetchall() for n in tables]
+    builds = connection.execute(f"SELECT max(number) FROM {LAKE}.ops.build").fetchall()
+    state = (fingerprint, last_change(connection, "bronze"), builds, list(zip(tables, hashes, strict=True)))
+    return hashlib.sha256(repr(state).encode()).hexdigest()
+
+
+# --- the manifests of parts ------------------------------------------------------------------------------------
+
+
+def _leave(connection: Connection, stage: Stage, key: str, own: Days, found: Mapping[str, Finished]) -> None:
+    head = {"at": datetime.now(UTC).isoformat(), "key": key, "days": [day.isoformat() for day in own]}
+    texts = [json.dumps(head)]
+    for name, one in found.items():
+        days = [[day.isoformat(), *rest] for day, *rest in one.days]
+        texts.append(json.dumps({"relation": name, "days": days, "files": [file.as_list() for file in one.files]}))
+    staged_files.write_parquet(pl.DataFrame({"text": texts}), f"{stage.folder}/{_NAME}.parquet", connection)
+
+
+class Left:
+    """The parts that wait below a data path, and may be taken."""
+
+    def __init__(self, connection: Connection, data_path: str) -> None:
+        self._connection = connection
+        self._found: list[tuple[str, str, Days, Parts]] = []  # path, key, days, relations
+        for path in ownership.globbed(connection, f"{data_path.rstrip('/')}/{STAGING}/*/{_NAME}.parquet"):
+            rows = connection.execute(f"SELECT text FROM read_parquet({quote(path)})").fetchall()
+            head, *rest = [json.loads(text) for (text,) in rows] or [None]
+            if head and datetime.now(UTC) - datetime.fromisoformat(head["at"]) < LEASE:
+                begin, end = map(date.fromisoformat, head["days"])
+                self._found.append((path, head["key"], (begin, end), dict(map(_finished, rest))))
+
+    @property
+    def are_empty(self) -> bool:
+        """Whether no part waits."""
+        return not self._found
+
+    def take(self, present: Present, fingerprint: str) -> Parts | None:
+        """All days of the relations that were made apart, if all parts are there and nothing changed since."""
+        if self.are_empty:
+            return None
+        key = _key(self._connection, present, fingerprint)
+        return joined((days, found) for _, other, days, found in self._found if other == key)
+
+    def remove(self) -> None:
+        """They were taken or are of no more use, and that is committed. In object storage they are emptied."""
+        for path, _, _, relations in self._found:
+            if object_storage.is_object_storage(path):
+                staged_files.write_parquet(pl.DataFrame(schema={"text": pl.String}), path, self._connection)
+            else:
+                staged_files.remove(f for one in relations.values() for f in one.files if not f.is_final)
+                Path(path).unlink(missing_ok=True)
+                if not any(Path(path).parent.iterdir()):
+                    Path(path).parent.rmdir()
+
+
+def _finished(entry: dict[str, list[list[object]]]) -> tuple[str, Finished]:
+    days = [Compared(date.fromisoformat(str(day)), *map(bool, rest)) for day, *rest in entry["days"]]
+    return str(entry["relation"]), Finished(days, [StagedFile.from_list(file) for file in entry["files"]])
+
+
+def _sweep(temp_folder: Path) -> None:
+    """Folders of killed processes go when none may still be at work in them."""
+    for folder in temp_folder.glob(f"{_FOLDER}*"):
+        if time.time() - folder.stat().st_mtime > LEASE.total_seconds():
+            shutil.rmtree(folder, ignore_errors=True)

@@ -1,0 +1,39 @@
+"""Whether rows that were built still mean what SQL, contracts and site.toml say now."""
+
+import hashlib
+
+from pipelines.catalog.contracts import Catalog
+from pipelines.config.site import Site
+from pipelines.warehouse.connection import LAKE, Connection
+
+# What site.toml says of where things are, and of verdicts: no relation that a build makes reads it.
+_DECIDE_NO_ROW = {
+    *("root", "input", "warehouse", "lock_wait_s", "deliver", "min_coverage", "change", "change_log", "fact", "plan"),
+    *(
+        "catalogue",
+        "data_path",
+        "collect",
+        "spool_days",
+        "workers",
+        "retention_days",
+        "snapshot_retention_days",
+        "template",
+    ),
+}
+
+
+def fingerprint_of(
+    connection: Connection, site: Site, catalog: Catalog, drive_table: str = f"{LAKE}.site.drive"
+) -> str:
+    """A hash of all that decides what rows mean: contracts, SQL, site.toml, and the drives that the logs name."""
+    drives = connection.execute(f"SELECT drive, logname FROM {drive_table} ORDER BY ALL").fetchall()
+    parts = [catalog.fingerprint, site.model_dump_json(exclude=_DECIDE_NO_ROW), repr(drives)]
+    return hashlib.sha256("\n".join(parts).encode()).hexdigest()
+
+
+def last_fingerprint(connection: Connection) -> str:
+    """That of the last build that was committed; empty before the first."""
+    row = connection.execute(
+        f"SELECT fingerprint FROM {LAKE}.ops.build WHERE is_committed ORDER BY number DESC LIMIT 1"
+    ).fetchone()
+    return str(row[0]) if row else ""

@@ -1,0 +1,221 @@
+"""A large build in parts, by processes that hold no lock: the rows of one process, whatever is cut, killed or late."""
+
+import multiprocessing
+import os
+import random
+import shutil
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pipelines import steps
+from pipelines.build import apart
+from pipelines.build.days import DayLinks
+from pipelines.build.inputs import Days
+from pipelines.build.part import cut
+from pipelines.build.run import DayBuild
+from pipelines.catalog.contracts import Relation
+from pipelines.config.site import Site, load_site
+from pipelines.warehouse.connection import Warehouse
+from sample_data.generate import write
+from sample_data.scenario import CtaScenario
+from support.archive import Rows, all_rows, differences, make_site, put, query
+from support.stories import week, week_with_hole
+
+N_APART = 60  # relations that parts make, at least
+# drives are in use at each midnight
+BUSY = CtaScenario(days=5, servers=2, drives=4, mounts_per_day=14, files_per_mount=6, pool_requests=40, host_step_s=600)
+
+
+def enstore(folder: Path, texts: dict[date, str]) -> Site:
+    site = make_site(folder)
+    for day, text in texts.items():
+        put(site, f"enstore/LOG-{day}", text)
+    return site
+
+
+def cta(folder: Path) -> Site:
+    write(BUSY, folder)
+    return load_site(folder / "site.toml")
+
+
+ARCHIVES: dict[str, Callable[[Path], Site]] = {
+    "enstore": lambda folder: enstore(folder, week()),
+    "hole": lambda folder: enstore(folder, week_with_hole(3)),
+    "cta": cta,
+}
+
+
+@pytest.fixture(scope="module", params=ARCHIVES)
+def read(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Site:
+    """An archive that was read and not built."""
+    site = ARCHIVES[request.param](tmp_path_factory.mktemp("read") / "site")
+    steps.ingest(site)
+    return site
+
+
+@pytest.fixture(scope="module")
+def expected(read: Site, tmp_path_factory: pytest.TempPathFactory) -> Rows:
+    site = copied(read, tmp_path_factory.mktemp("expected"))
+    steps.build(site)
+    return all_rows(site)
+
+
+@pytest.fixture
+def site(read: Site, tmp_path: Path) -> Site:
+    return copied(read, tmp_path)
+
+
+@pytest.fixture
+def taken(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
+    """The relations whose days were made apart; small archives are cut as large ones."""
+    names: list[str] = []
+    take = DayBuild.take
+
+    def noted(build: DayBuild, relation: Relation, finished: Any) -> None:
+        names.append(relation.full_name)
+        take(build, relation, finished)
+
+    monkeypatch.setattr(DayBuild, "take", noted)
+    monkeypatch.setattr(apart, "PAYING_ROWS", 0)
+    yield names
+
+
+def copied(site: Site, folder: Path) -> Site:
+    shutil.copytree(site.root, folder / "copy")
+    return load_site(folder / "copy" / "site.toml")
+
+
+def make_apart(site: Site, parts: list[Days]) -> None:
+    for own in parts:
+        with Warehouse(site).write("test"):  # the lock is another's
+            assert apart.make_part(site, own)["rows"]
+    steps.build(site, is_apart=True)
+
+
+def parts_of(site: Site, n: int, seed: int = 0) -> list[Days]:
+    """The days cut at random places."""
+    days = sorted({day for (day,) in query(site, "SELECT DISTINCT day FROM bronze.log_coverage")})
+    draw = random.Random(seed)
+    return cut({day: draw.randint(1, 9) for day in days}, n)
+
+
+def left(site: Site) -> list[Path]:
+    return [*Path(Warehouse(site).data_path).glob("staging/**/*.parquet")]
+
+
+@pytest.mark.parametrize(("n", "seed"), [(2, 1), (3, 2), (5, 3)])
+def test_the_rows_of_one_process(site: Site, expected: Rows, taken: list[str], n: int, seed: int) -> None:
+    parts = parts_of(site, n, seed)
+    make_apart(site, parts)
+    assert len(parts) > 1 and len(taken) >= N_APART
+    assert differences(expected, all_rows(site)) == []
+    assert left(site) == []
+
+
+def test_days_that_were_built_before_are_replaced(site: Site, expected: Rows, taken: list[str]) -> None:
+    """One drive was known by another name: rows of all days differ, and a day has none of what it had."""
+    text = (site.root / "site.toml").read_text()
+    known = query(site, "SELECT min(name) FROM bronze.enstore_log_mover UNION SELECT min(drive) FROM bronze.cta_step")
+    (name,) = {name for (name,) in known if name}
+    (site.root / "site.toml").write_text(f'{text}\n[[drive]]\nname = "X9"\nlogname = "{name}"\n')
+    steps.build(load_site(site.root / "site.toml"))
+    assert differences(expected, all_rows(site)) != []
+    (site.root / "site.toml").write_text(text)
+    make_apart(site, parts_of(site, 3))
+    assert taken
+    assert differences(expected, all_rows(site)) == []
+
+
+def test_processes_of_this_host(site: Site, expected: Rows, taken: list[str]) -> None:
+    steps.build(site, workers=2)
+    assert len(taken) >= N_APART
+    assert differences(expected, all_rows(site)) == []
+
+
+def test_a_killed_process_leaves_its_part_to_the_writer(
+    site: Site, expected: Rows, taken: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wait = apart.as_completed
+
+    def killed(futures: dict[Future[Any], Days]) -> Iterator[Future[Any]]:
+        for process in multiprocessing.active_children():
+            process.kill()
+        return wait(futures)
+
+    monkeypatch.setattr(apart, "as_completed", killed)
+    steps.build(site, workers=2)
+    assert taken == []
+    assert differences(expected, all_rows(site)) == []
+
+
+def test_parts_of_another_state_are_not_taken(site: Site, expected: Rows, taken: list[str], tmp_path: Path) -> None:
+    parts = parts_of(site, 3)
+    for own in parts[1:]:
+        apart.make_part(site, own)
+    steps.build(site, is_apart=True)
+    assert taken == [], "the first part is missing"
+    assert differences(expected, all_rows(site)) == []
+    for own in parts:
+        apart.make_part(site, own)
+    staging = Path(Warehouse(site).data_path) / "staging"
+    shutil.copytree(staging, tmp_path / "staging")
+    steps.build(site, full=True, is_apart=True)
+    assert len(taken) >= N_APART
+    taken.clear()
+    shutil.copytree(tmp_path / "staging", staging, dirs_exist_ok=True)
+    steps.build(site, full=True, is_apart=True)
+    assert taken == [], "these rest on the last build but one"
+    for own in parts:
+        apart.make_part(site, own)
+    logs = [path for path in (site.root / "logs").rglob("*") if path.is_file() and path.stat().st_size > 10_000]
+    steps.forget(site, str(min(logs)))
+    steps.build(site, full=True, is_apart=True)
+    assert taken == [], "these rest on other rows of bronze"
+
+
+def test_parts_that_nobody_took_are_removed_when_they_are_old(site: Site, expected: Rows, taken: list[str]) -> None:
+    data = Path(Warehouse(site).data_path)
+    before = {*data.rglob("*.parquet")}
+    apart.make_part(site, parts_of(site, 2)[0])
+    made = {*data.rglob("*.parquet")} - before
+    steps.build(site, is_apart=True)
+    assert taken == [] and left(site) == []
+    parts = [path for path in made if path.exists()]
+    assert parts
+    steps.maintain(site)
+    assert all(path.exists() for path in parts), "their process may still be at work"
+    for path in parts:
+        os.utime(path, (1, 1))
+    steps.maintain(site)
+    assert not any(path.exists() for path in parts)
+    assert differences(expected, all_rows(site)) == []
+
+
+def test_a_busy_archive_links_neighbouring_days_only() -> None:
+    """A mount over each midnight: with the last day only the one before is made again, not all days since the first."""
+    nights = [(date(2026, 2, n), date(2026, 2, n + 1)) for n in range(1, 28)]
+    links = DayLinks(lambda _: nights)
+    assert links.close({date(2026, 2, 28)}) == {date(2026, 2, 27), date(2026, 2, 28)}
+
+
+def test_days_of_a_busy_archive_one_by_one(tmp_path: Path) -> None:
+    at_once, site = cta(tmp_path / "at_once"), cta(tmp_path / "site")
+    steps.ingest(at_once)
+    steps.build(at_once)
+    later = tmp_path / "later"
+    shutil.move(site.root / "logs", later)
+    days = sorted({path.name.split("2026")[1][:6] for path in later.rglob("*2026*") if path.is_file()})
+    for day in days:
+        for path in [path for path in later.rglob("*") if path.is_file()]:
+            if day in path.name or "2026" not in path.name:
+                target = site.root / "logs" / path.relative_to(later)
+                target.parent.mkdir(parents=True, exist_ok=True)
+                shutil.move(path, target)
+        steps.ingest(site)
+        steps.build(site)
+    assert differences(all_rows(at_once), all_rows(site)) == []
