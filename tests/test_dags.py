@@ -243,9 +243,9 @@ def eager(tmp_path: Path) -> Path:
     folder = copied_code(tmp_path / "eager")
     module = folder / "pipelines" / "build" / "apart.py"
     text = module.read_text()
-    for old, new in (("PART_ROWS = 4_000_000", "PART_ROWS = 3_000"), ("PAYING_ROWS = 1_000_000", "PAYING_ROWS = 0")):
-        assert old in text
-        text = text.replace(old, new)
+    for name, old, new in (("PART_ROWS", "4_000_000", 3_000), ("PAYING_ROWS", "1_000_000", 0), ("PART_DAYS", "30", 1)):
+        assert f"{name} = {old}" in text
+        text = text.replace(f"{name} = {old}", f"{name} = {new}")
     module.write_text(text)
     return folder
 

@@ -118,6 +118,7 @@ def test_a_build_in_parts(both: tuple[Site, Site], monkeypatch: pytest.MonkeyPat
     """Made while another process writes; in between site.toml is another, so that rows of all days differ."""
     plain, site = both
     monkeypatch.setattr(apart, "PAYING_ROWS", 0)
+    monkeypatch.setattr(apart, "PART_DAYS", 1)
     file = site.root / "site.toml"
     text = file.read_text()
     file.write_text(text.replace('zone = "', 'expected_gap_s = 9.0\nlog_silence_s = 60\nzone = "'))

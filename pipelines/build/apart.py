@@ -35,7 +35,8 @@ from pipelines.warehouse.connection import COMMITTED, LAKE, Connection, Warehous
 from pipelines.warehouse.staged_files import STAGING, Place, Stage, StagedFile
 from pipelines.warehouse.tables import last_change
 
-PART_ROWS = 4_000_000  # of bronze: such a part takes minutes, and few days beyond its cut are made twice
+PART_ROWS = 4_000_000  # of bronze: such a part takes minutes
+PART_DAYS = 30  # at least: a part also makes up to 14 days beyond each of its ends, for rows that rest on them
 PAYING_ROWS = 1_000_000  # of bronze: fewer are built in less time than processes take to start
 LEASE = timedelta(days=1)
 PART_MEMORY = "700MB"  # of DuckDB; with Python and a second for its buffers less than 1 GB
@@ -58,7 +59,7 @@ def plan(site: Site, n: int = 0, is_asked: bool = False) -> list[Days]:
         days = " UNION ALL ".join(f"SELECT day FROM {present.table(name)}" for name in names)
         n_rows = dict(connection.execute(f"SELECT day, count(*) FROM ({days}) GROUP BY day").fetchall())
     total = sum(n_rows.values())
-    n = n or total // PART_ROWS
+    n = min(n or total // PART_ROWS, len(n_rows) // PART_DAYS)
     parts = cut(n_rows, n) if n > 1 and total >= PAYING_ROWS else []
     return parts if len(parts) > 1 else []
 
