@@ -15,23 +15,23 @@ unexport PYTHONDONTWRITEBYTECODE
 .DELETE_ON_ERROR:
 
 help:
-	@echo "make demo        the whole way through on the sample archive: findings and a report in var/demo"
+	@echo "make demo        all steps on the sample archive: findings and a report in var/demo"
 	@echo "make dashboard   the pages, on the demo's warehouse or on TAPESCOPE_SITE"
 	@echo "make screenshots a picture of every page in var/screenshots, in light and dark colours"
 	@echo "make airflow     a local Airflow with all DAGs switched on, on the sample archive or TAPESCOPE_SITE"
 	@echo "make check       while you work: linters, types, imports, tests of functions and all worked cases (a minute)"
 	@echo "make test        every test, linter and type check"
-	@echo "make test-airflow  a whole Airflow: logs that come, tasks that are killed, a week made up for (10 min and more);"
-	@echo "                 and one with two Celery workers, of which one is lost"
-	@echo "make bench       what is measured: speed, memory, peers, the pages' answers"
-	@echo "make score       what the rules find of planted faults, SCORE_RUNS (100) scenarios and as many without faults,"
-	@echo "                 of a library with Enstore's logs and of a site of CTA (SCORE_STORIES)"
-	@echo "make coverage    how often the forecasts' 90 % intervals hold what is true, COVERAGE_TRIALS (400) of each model"
+	@echo "make test-airflow  a real Airflow: logs arrive, tasks are killed, a missed week is run later (10 min or more);"
+	@echo "                 and one with two Celery workers, one of which is lost"
+	@echo "make bench       measure speed and memory, compare with other tools, and time the pages' answers"
+	@echo "make score       which planted faults the rules find: SCORE_RUNS (100) scenarios and as many without faults,"
+	@echo "                 for a library with Enstore's logs and for a CTA site (SCORE_STORIES)"
+	@echo "make coverage    how often the forecasts' 90 % intervals contain the true value: COVERAGE_TRIALS (400) per model"
 	@echo "make fuzz        mutated logs into every source, FUZZ_SECONDS (600) each, two at a time"
 	@echo "make install     only what the command .venv/bin/tapescope needs"
-	@echo "make docs        write the pages of docs/reference again, which are made from the code"
-	@echo "make docs-site   the documentation as a site in var/docs-site, without a network"
-	@echo "make lock        resolve the dependencies of pyproject.toml anew into the locks"
+	@echo "make docs        write docs/reference, which is generated from the code"
+	@echo "make docs-site   the documentation as a site in var/docs-site that opens without a network"
+	@echo "make lock        resolve the dependencies of pyproject.toml and write the locks"
 	@echo "make clean       remove .venv and var/demo"
 
 install: .venv/done-project
@@ -41,7 +41,7 @@ demo: install
 	@.venv/bin/tapescope demo --dir var/demo
 
 # Types are checked while the tests run, for both take one core at times.
-check: install
+check: install .venv/done-airflow
 	$(SAY) "checking format, lint, imports, types, functions and worked cases"
 	@.venv/bin/ruff format --check --quiet . && .venv/bin/ruff check --quiet . && .venv/bin/lint-imports --no-logo >/dev/null \
 		|| { .venv/bin/ruff format --check .; .venv/bin/ruff check .; .venv/bin/lint-imports --no-logo; exit 1; }
@@ -142,11 +142,11 @@ clean:
 	exit 1
 
 .venv/done-packages: requirements.lock | .venv/done-create
-	$(SAY) "installing $$($(call COUNT,$<)) packages from $< (one or two minutes, 1.5 GB in .venv)"
+	$(SAY) "installing $$($(call COUNT,$<)) packages from $< (one or two minutes, 1.8 GB in .venv)"
 	@$(INSTALL) --require-hashes --requirement $<
 	@touch $@
 
-# The build backend is in the lock: nothing more is fetched. A change of pyproject.toml alone installs no package anew.
+# The build backend is in the lock: nothing more is fetched. A change of pyproject.toml alone installs no package again.
 .venv/done-project: pyproject.toml .venv/done-packages
 	$(SAY) "installing the command .venv/bin/tapescope from this folder"
 	@$(INSTALL) --no-build-isolation --no-deps --editable .

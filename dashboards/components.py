@@ -123,7 +123,7 @@ def show_chart(found: Asked, chart: alt.Chart, says: str = "", place: Any = None
 
     Where it `zooms`, days that are brushed along its axis of time become the period of the page.
     """
-    says = f"{found.title}. {says or found.why}"
+    says = f"{found.title}{'' if found.title.endswith('?') else '.'} {says or found.why}"
     st.session_state.setdefault(_DRAWN, {}).setdefault(found.name, []).append(chart)
     if not zooms:
         (place or st).altair_chart(chart, width="stretch", alt=says)

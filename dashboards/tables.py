@@ -19,6 +19,7 @@ ROW_PX = 36
 LINES_AT_ONCE, MOST_LINES = 6, 6  # the same of rows so high that their texts are broken into lines; lines of a row
 LINE_CHARS, LINE_PX = 55, 18
 MOST_ROWS = 1000
+TIME, TIME_PX = "YYYY-MM-DD HH:mm:ss", 140  # a column whose first rows are empty would be too narrow
 # The page, and its choice, that each name leads to.
 LINKS = {
     "drive": ("drives", "drive"),
@@ -106,7 +107,7 @@ def configured(column: Column, width: int | None = None) -> Any:
     if column.type == "TIMESTAMP":
         doc = column.doc.replace(", UTC", "")
         head = head.removesuffix(" [UTC]")
-        return st.column_config.DatetimeColumn(head, help=f"{doc} ({zone.name()})", format="YYYY-MM-DD HH:mm:ss")
+        return st.column_config.DatetimeColumn(head, help=f"{doc} ({zone.name()})", format=TIME, width=TIME_PX)
     if column.name in LINKS:
         choice = LINKS[column.name][1]
         return st.column_config.LinkColumn(head, help=column.doc, display_text=rf"[?&]{choice}=([^&]*)$")

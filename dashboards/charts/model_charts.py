@@ -198,7 +198,7 @@ def caught(rows: pl.DataFrame) -> alt.Chart:
             x=alt.X("size_tb:Q", title="buffer size [TB]"),
             y=alt.Y(
                 "bytes:Q",
-                title="share of read bytes that the buffer would have caught",
+                title="share of read bytes caught",
                 axis=alt.Axis(format="%"),
                 scale=alt.Scale(zero=True),
             ),

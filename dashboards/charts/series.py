@@ -167,6 +167,7 @@ def bars(
         number=pl.col("what").replace_strict({name: at for at, name in enumerate(order)}, return_dtype=pl.Int64),
     )
     scale = alt.Scale(domain=order, range=COLOURS[: len(order)])
+    legend = alt.Legend(orient="top", title=None, columns=7, labelLimit=240)
     tips = [alt.Tooltip("what:N"), instant("bin_at", "from"), instant("to_at", "to"), number("value", title, "h")]
     drawn: list[Any] = [
         alt.Chart(long)
@@ -174,7 +175,7 @@ def bars(
         .encode(
             x=_along(span), x2=alt.X2("to_at:T"),
             y=alt.Y("value:Q", title=title, stack="zero", axis=alt.Axis(tickCount=4)),
-            color=alt.Color("what:N", sort=order, scale=scale, legend=alt.Legend(orient="top", title=None, columns=7)),
+            color=alt.Color("what:N", sort=order, scale=scale, legend=legend),
             order=alt.Order("number:Q"), tooltip=tips,
         )
     ]  # fmt: skip

@@ -146,7 +146,7 @@ def whole_or_picked(rows: pl.DataFrame) -> alt.Chart:
     )
     line = pl.DataFrame({"at": [least, most]})
     equal = alt.Chart(line).mark_line(color=ORANGE, strokeDash=[4, 3]).encode(x=alt.X("at:Q"), y=alt.Y("at:Q"))
-    text = alt.Chart(line.tail(1).with_columns(text=pl.lit("both take the same time"))).mark_text(
-        align="right", dx=-8, dy=18, color=INK
+    text = alt.Chart(line.head(1).with_columns(text=pl.lit("on the line, both take the same time"))).mark_text(
+        align="left", dx=14, dy=4, color=INK
     )
     return framed([equal, dots, text.encode(x=alt.X("at:Q"), y=alt.Y("at:Q"), text=alt.Text("text:N"))], 320)

@@ -1,7 +1,7 @@
 """Files to bronze. One object per file, `IncomingFile`, goes through these rooms, each once and in this order:
 
     steps.ingest       the public step
-    run                the files of site.toml, the writer's lock, batches: one transaction each
+    run                the files that `config.files` finds, the writer's lock, batches: one transaction each
     workers            other processes read ahead, where there is much to read
     identify           what a file is on disk, what site.toml says of it, which source reads it
     load               one file through the rooms below

@@ -12,7 +12,7 @@ PART = {
     "order": 30,
 }
 FIGURES = ["id", "what", "unit", "printed", "ours", "difference", "verdict", "why", "place", "how"]
-WIDTHS = {"id": 50, "what": 220, "unit": 60, "printed": 70, "verdict": 60, "why": 130, "place": 140, "how": 300}
+WIDTHS = {"id": 50, "what": 220, "unit": 60, "printed": 70, "verdict": 80, "why": 220, "place": 140, "how": 300}
 AUDIT = ["id", "verdict", "what", "why", "place", "how"]
 
 

@@ -42,9 +42,9 @@ def draw(page: Page) -> None:
     known = {f"{row['changed_at']:%Y-%m-%d %H:%M:%S} {row['what']}": row for row in events.rows if row["changed_at"]}
     names = {name: f"{components.instant(row['changed_at'])} · {row['what']}" for name, row in known.items()}
     if not known:
-        st.text(
+        st.markdown(
             "No change is recorded in the period or in the five weeks up to its end. Record one in site.toml and run"
-            " tapescope run, or enter an instant to compare the mounts before and after it."
+            " `tapescope run`, or enter an instant to compare the mounts before and after it."
         )
         with st.expander("How to record a change"):
             st.code(HOW_TO, language="toml")

@@ -10,7 +10,7 @@ PART = {
     "title": "Failures after a change",
     "order": 20,
     "needs": ["site.change"],
-    "lacking": "a [[change]] in site.toml, or a CSV file that `change_log` of site.toml names",
+    "lacking": "a [[change]] in site.toml, or a CSV file that change_log of site.toml names",
 }
 
 

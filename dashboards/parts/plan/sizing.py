@@ -83,7 +83,7 @@ def draw(page: Page) -> None:
     st.altair_chart(model_charts.efficiency(curve, file_mb), width="stretch", alt=says)
     st.caption(
         "Efficiency at the chosen file size (dashed line) and number of files per mount:"
-        f" {fixed(efficiency.value, '1')}. MB = 10^6 bytes."
+        f" {fixed(efficiency.value, '1')}. 1 MB is 10⁶ bytes."
     )
     with st.expander("What mounts cost here", on_change="rerun", key="costs") as place:
         if place.open:

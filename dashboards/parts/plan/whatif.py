@@ -24,7 +24,7 @@ PART = {
 
 def draw(page: Page) -> None:
     """Draw the part."""
-    st.text("A simulator of drives, tapes, clients and capacity limits replays the recorded mounts. MB = 10^6 bytes.")
+    st.text("A simulator of drives, tapes, clients and capacity limits replays the recorded mounts. 1 MB is 10⁶ bytes.")
     n_days = int(fields.slide("days", "Days of history, up to the last day of the period", 1.0, 28.0, 7.0, 1.0))
     work, down = page.ask("recorded_work", n_days=n_days), page.ask("drives_down", n_days=n_days)
     try:

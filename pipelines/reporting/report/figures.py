@@ -44,7 +44,13 @@ _CONFIG: Spec = {
         "labelLimit": 400,
     },
     "axisY": {"ticks": False, "labelPadding": 6, "grid": False},
-    "legend": {"labelColor": "#374151", "labelFontSize": 10.5, "symbolType": "square", "symbolStrokeWidth": 0.8},
+    "legend": {
+        "labelColor": "#374151",
+        "labelFontSize": 10.5,
+        "symbolType": "square",
+        "symbolStrokeWidth": 0.8,
+        "columnPadding": 16,
+    },
 }
 
 

@@ -2,7 +2,7 @@
 
 from datetime import timedelta
 
-from pipelines.primitives.format import fixed, listed, percent, quantity
+from pipelines.primitives.format import counted, fixed, listed, percent, quantity
 from pipelines.primitives.times import day_text, days_text, instant
 from pipelines.reporting.report.model import Section
 from pipelines.reporting.report.queries import Asker, Row
@@ -98,7 +98,7 @@ def _coverage(row: Row) -> str:
     share = "all" if row["missing_hours"] == 0 else f"{100 * row['share']:.2f} %"
     text = f"{fixed(row['seen_hours'], 'h')} of {quantity(row['expected_hours'], 'h')}{hosts} ({share})"
     short = f"; {quantity(row['missing_hours'], 'h')} missing" if row["missing_hours"] else ""
-    text += f"{short} in {row['n_short']} logs" if short and hosts else short
+    text += f"{short} in {counted(row['n_short'], 'log')}" if short and hosts else short
     return text + (
         f"; {quantity(row['undeclared_hours'], 'h')} read outside the hours that site.toml declares"
         if row["undeclared_hours"]
