@@ -32,52 +32,56 @@ out_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "rate of data sent by all of 
 tape_read_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "rate of reads from tape by drives that are attached to the host, or that move data for it. The bytes of a transfer are divided evenly over its duration. NULL where no drive log names the host" }
 tape_write_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "rate of writes to tape by drives that are attached to the host, or that move data for it. The bytes of a transfer are divided evenly over its duration. NULL where no drive log names the host" }
 */
-WITH of_host AS NOT MATERIALIZED (
-    SELECT s.* FROM silver.host_sample s CROSS JOIN site.setting c
-    WHERE near_days(s.day, $first_day, $last_day) AND s.to_at > s.from_at AND ($host = '' OR s.host = $host)
-      AND in_days(s.from_at, $first_day, $last_day, c.zone)
-),
-of_disk AS NOT MATERIALIZED (
-    SELECT s.* FROM silver.device_sample s CROSS JOIN site.setting c
-    WHERE near_days(s.day, $first_day, $last_day) AND s.to_at > s.from_at AND ($host = '' OR s.host = $host) AND s.is_summed
-      AND in_days(s.from_at, $first_day, $last_day, c.zone)
-),
-of_network AS NOT MATERIALIZED (
-    SELECT s.* FROM silver.network_sample s CROSS JOIN site.setting c
-    WHERE near_days(s.day, $first_day, $last_day) AND s.to_at > s.from_at AND ($host = '' OR s.host = $host)
-      AND in_days(s.from_at, $first_day, $last_day, c.zone) AND (s.is_summed OR s.kind = 'bond')
-),
-extent AS (
-    SELECT min(from_at) AS from_at, max(to_at) AS to_at FROM of_host
-    UNION ALL SELECT min(from_at), max(to_at) FROM of_disk
-    UNION ALL SELECT min(from_at), max(to_at) FROM of_network
+WITH hourly AS (
+    SELECT * FROM gold.host_hour WHERE day BETWEEN $first_day AND $last_day AND ($host = '' OR host = $host)
 ),
 width AS (
     SELECT coalesce(min(step) FILTER (step >= extent_s / ($n - 1)), 86400) AS bin_s
     FROM unnest([1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1200, 1800, 3600, 7200, 14400, 21600, 43200]) AS t(step),
-         (SELECT date_diff('second', min(from_at), max(to_at)) AS extent_s FROM extent)
+         (SELECT date_diff('second', min(from_at), max(to_at)) AS extent_s FROM hourly)
 ),
+-- Hours are read where a bin is an hour or more, samples where it is less; no row of the others is read
 averaged AS (
+    SELECT h.host, h.tool, w.bin_s, time_bucket(to_seconds(w.bin_s), h.hour_at) AS bin_at,
+           sum(h.n_cpu_idle) AS n_cpu, sum(h.n_read_or_write) AS n_disk, sum(h.n_in_or_out) AS n_network,
+           sum(h.cpu_user * h.n_cpu_user) / sum(h.n_cpu_user) AS cpu_user,
+           sum(h.cpu_system * h.n_cpu_system) / sum(h.n_cpu_system) AS cpu_system,
+           sum(h.cpu_wait * h.n_cpu_wait) / sum(h.n_cpu_wait) AS cpu_wait,
+           sum(h.cpu_idle * h.n_cpu_idle) / sum(h.n_cpu_idle) AS cpu_idle,
+           CAST(max(h.max_run_queue) AS DOUBLE) AS run_queue, CAST(max(h.max_blocked) AS DOUBLE) AS blocked,
+           sum(h.read_mb_s * h.n_read) / sum(h.n_read) AS read_mb_s,
+           sum(h.write_mb_s * h.n_write) / sum(h.n_write) AS write_mb_s, max(h.max_disk_busy) AS disk_busy,
+           sum(h.in_mb_s * h.n_in) / sum(h.n_in) AS in_mb_s, sum(h.out_mb_s * h.n_out) / sum(h.n_out) AS out_mb_s
+    FROM hourly h JOIN width w ON w.bin_s >= 3600
+    GROUP BY h.host, h.tool, w.bin_s, bin_at
+    UNION ALL BY NAME
     SELECT s.host, s.tool, w.bin_s, time_bucket(to_seconds(w.bin_s), s.from_at) AS bin_at,
            count(s.cpu_idle) AS n_cpu, count(coalesce(s.read_bytes_s, s.write_bytes_s)) AS n_disk,
            avg(s.cpu_user) AS cpu_user, avg(s.cpu_system) AS cpu_system, avg(s.cpu_wait) AS cpu_wait, avg(s.cpu_idle) AS cpu_idle,
            CAST(max(s.run_queue) AS DOUBLE) AS run_queue, CAST(max(s.blocked) AS DOUBLE) AS blocked,
            avg(s.read_bytes_s) / 1e6 AS read_mb_s, avg(s.write_bytes_s) / 1e6 AS write_mb_s
-    FROM of_host s CROSS JOIN width w
+    FROM silver.host_sample s JOIN width w ON w.bin_s < 3600 CROSS JOIN site.setting c
+    WHERE near_days(s.day, $first_day, $last_day) AND s.to_at > s.from_at AND ($host = '' OR s.host = $host)
+      AND in_days(s.from_at, $first_day, $last_day, c.zone)
     GROUP BY s.host, s.tool, w.bin_s, bin_at
     UNION ALL BY NAME
     SELECT s.host, w.bin_s, time_bucket(to_seconds(w.bin_s), s.from_at) AS bin_at, max(s.busy) AS disk_busy
-    FROM of_disk s CROSS JOIN width w
+    FROM silver.device_sample s JOIN width w ON w.bin_s < 3600 CROSS JOIN site.setting c
+    WHERE near_days(s.day, $first_day, $last_day) AND s.to_at > s.from_at AND ($host = '' OR s.host = $host) AND s.is_summed
+      AND in_days(s.from_at, $first_day, $last_day, c.zone)
     GROUP BY s.host, w.bin_s, bin_at
     UNION ALL BY NAME
-    SELECT s.host, s.tool, w.bin_s, time_bucket(to_seconds(w.bin_s), s.from_at) AS bin_at,
+    SELECT s.host, s.tool, s.bin_s, time_bucket(to_seconds(s.bin_s), s.from_at) AS bin_at,
            count(coalesce(s.in_bytes_s, s.out_bytes_s)) AS n_network,
            avg(s.in_bytes_s) / 1e6 AS in_mb_s, avg(s.out_bytes_s) / 1e6 AS out_mb_s
-    FROM (SELECT host, tool, from_at, to_at,
-                 coalesce(sum(in_bytes_s) FILTER (is_summed), max(in_bytes_s)) AS in_bytes_s,
-                 coalesce(sum(out_bytes_s) FILTER (is_summed), max(out_bytes_s)) AS out_bytes_s
-          FROM of_network GROUP BY host, tool, from_at, to_at) s CROSS JOIN width w
-    GROUP BY s.host, s.tool, w.bin_s, bin_at
+    FROM (SELECT s.host, s.tool, s.from_at, s.to_at, w.bin_s,
+                 coalesce(sum(s.in_bytes_s) FILTER (s.is_summed), max(s.in_bytes_s)) AS in_bytes_s,
+                 coalesce(sum(s.out_bytes_s) FILTER (s.is_summed), max(s.out_bytes_s)) AS out_bytes_s
+          FROM silver.network_sample s JOIN width w ON w.bin_s < 3600 CROSS JOIN site.setting c
+          WHERE near_days(s.day, $first_day, $last_day) AND s.to_at > s.from_at AND ($host = '' OR s.host = $host)
+            AND in_days(s.from_at, $first_day, $last_day, c.zone) AND (s.is_summed OR s.kind = 'bond')
+          GROUP BY s.host, s.tool, s.from_at, s.to_at, w.bin_s) s
+    GROUP BY s.host, s.tool, s.bin_s, bin_at
 ),
 -- several tools may cover the same time: for each quantity the one with most samples in a bin counts
 bin AS (
@@ -96,7 +100,8 @@ bin AS (
 tape AS (
     SELECT h.host, h.bin_s, h.from_at, h.to_at, t.mode, t.started_at, t.ended_at, t.bytes
     FROM (SELECT host, bin_s, min(bin_at) AS from_at, max(bin_at + to_seconds(bin_s)) AS to_at FROM bin GROUP BY host, bin_s) h
-    JOIN (SELECT *, unnest(list_distinct([station, short_host(mover_host)])) AS host FROM silver.transfer
+    JOIN (SELECT *, unnest(CASE WHEN $host = '' THEN list_distinct([station, short_host(mover_host)]) ELSE [$host] END) AS host
+          FROM silver.transfer
           WHERE near_days(day, CAST($first_day AS DATE) - 1, $last_day) AND ended_at > started_at
             AND ($host = '' OR station = $host OR short_host(mover_host) = $host)) t
         ON t.host = h.host AND t.started_at < h.to_at AND t.ended_at > h.from_at

@@ -12,20 +12,9 @@ n_host_samples = { type = "BIGINT", doc = "number of samples of the host's total
 n_disk_samples = { type = "BIGINT", doc = "number of samples of single disks" }
 n_network_samples = { type = "BIGINT", doc = "number of samples of single network ports and bonded interfaces" }
 */
-WITH sample AS (
-    SELECT s.host, s.from_at, s.to_at, 'host' AS kind FROM silver.host_sample s
-    WHERE near_days(s.day, $first_day, $last_day) AND s.to_at > s.from_at
-    UNION ALL
-    SELECT s.host, s.from_at, s.to_at, 'disk' FROM silver.device_sample s
-    WHERE near_days(s.day, $first_day, $last_day) AND s.to_at > s.from_at AND s.is_summed
-    UNION ALL
-    SELECT s.host, s.from_at, s.to_at, 'network' FROM silver.network_sample s
-    WHERE near_days(s.day, $first_day, $last_day) AND s.to_at > s.from_at AND (s.is_summed OR s.kind = 'bond')
-)
-SELECT s.host, min(s.from_at) AS from_at, max(s.to_at) AS to_at,
-       count(*) FILTER (s.kind = 'host') AS n_host_samples,
-       count(*) FILTER (s.kind = 'disk') AS n_disk_samples, count(*) FILTER (s.kind = 'network') AS n_network_samples
-FROM sample s CROSS JOIN site.setting c
-WHERE in_days(s.from_at, $first_day, $last_day, c.zone)
-GROUP BY s.host
-ORDER BY s.host
+SELECT host, min(from_at) AS from_at, max(to_at) AS to_at, CAST(sum(n_host_samples) AS BIGINT) AS n_host_samples,
+       CAST(sum(n_disk_samples) AS BIGINT) AS n_disk_samples, CAST(sum(n_network_samples) AS BIGINT) AS n_network_samples
+FROM gold.host_hour
+WHERE day BETWEEN $first_day AND $last_day
+GROUP BY host
+ORDER BY host

@@ -13,7 +13,7 @@ from pipelines.primitives.text import escape_markdown
 PART = {
     "title": "Hosts",
     "order": 40,
-    "needs": ["silver.host_sample", "silver.device_sample", "silver.network_sample"],
+    "needs": ["gold.host_hour"],
     "lacking": "samples of the hosts by vmstat, iostat, sar, nmon, collectd or Prometheus",
     "filters": ["station"],
 }
