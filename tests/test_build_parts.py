@@ -10,6 +10,7 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import pytest
 
 from pipelines import steps
@@ -150,6 +151,34 @@ def test_a_killed_process_leaves_its_part_to_the_writer(
         return wait(futures)
 
     monkeypatch.setattr(apart, "as_completed", killed)
+    steps.build(site, workers=2)
+    assert taken == []
+    assert differences(expected, all_rows(site)) == []
+
+
+@pytest.mark.parametrize("read", ["enstore"], indirect=True)
+def test_what_a_part_left_may_be_torn_or_missing(site: Site, expected: Rows, taken: list[str]) -> None:
+    """The writer makes everything itself then, as it does where a process fails."""
+    for own in parts_of(site, 2):
+        apart.make_part(site, own)
+    data = Path(Warehouse(site).data_path)
+    torn = data / "staging" / "torn" / "build.parquet"
+    torn.parent.mkdir()
+    torn.write_bytes(b"PAR1")
+    next((data / "silver" / "transfer").rglob("staged-*.parquet")).unlink()
+    steps.build(site, is_apart=True)
+    assert taken and left(site) == [torn]
+    assert differences(expected, all_rows(site)) == []
+
+
+@pytest.mark.parametrize("read", ["enstore"], indirect=True)
+def test_a_process_that_fails_leaves_its_part_to_the_writer(
+    site: Site, expected: Rows, taken: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    failed: Future[Any] = Future()
+    failed.set_exception(duckdb.OutOfMemoryException("Out of Memory Error: could not allocate block"))
+    monkeypatch.setattr(apart, "as_completed", lambda _: iter([failed]))
+    monkeypatch.setattr(apart, "plan", lambda *_: parts_of(site, 2)[:1])
     steps.build(site, workers=2)
     assert taken == []
     assert differences(expected, all_rows(site)) == []

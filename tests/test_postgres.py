@@ -5,6 +5,7 @@ The server asks for a password, which only the environment holds.
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -12,12 +13,15 @@ import pytest
 
 from pipelines import cli, steps
 from pipelines.build import apart
+from pipelines.build.part import PartBuild, cut
+from pipelines.catalog.contracts import Relation
 from pipelines.config.site import Site, load_site
 from pipelines.primitives.errors import ConfigError, QuestionRefused, TapescopeError, WarehouseBusy
 from pipelines.warehouse.connection import LAKE, Warehouse
-from support.archive import SITE, all_rows, differences, make_site, query
+from support.archive import SITE, all_rows, differences, make_site, put, query
 from support.postgres import OWNER, PASSWORD, make_lake, postgres
 from support.processes import LIMIT_S, python, run
+from support.stories import week
 from support.two_days import FIRST, SECOND, arrive, kept
 
 
@@ -132,6 +136,38 @@ def test_a_build_in_parts(both: tuple[Site, Site], monkeypatch: pytest.MonkeyPat
             assert apart.make_part(load_site(file), own)["rows"]
     steps.build(load_site(file), is_apart=True)
     assert [*Path(Warehouse(site).data_path).rglob("staged-*.parquet")]
+    assert differences(all_rows(plain), all_rows(site)) == []
+
+
+def test_a_part_that_was_being_made_while_logs_came_is_not_taken(
+    server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """PostgreSQL shows a process what others commit meanwhile; the other part is made after that."""
+    server.own.psql(f"CREATE DATABASE late OWNER {OWNER}")
+    site, plain = server.site(tmp_path / "late", database="late"), make_site(tmp_path / "once")
+    texts = week()
+    late = [*texts][2]
+    for day, text in texts.items():
+        put(plain, f"enstore/LOG-{day}", text)
+        if day != late:
+            put(site, f"enstore/LOG-{day}", text)
+    steps.ingest(site)
+    make_days, made = PartBuild.make_days, []
+
+    def interrupted(build: PartBuild, relation: Relation, days: set[date]) -> None:
+        make_days(build, relation, days)
+        made.append(relation.full_name)
+        if len(made) == 20:
+            put(site, f"enstore/LOG-{late}", texts[late])
+            steps.ingest(site)
+
+    monkeypatch.setattr(PartBuild, "make_days", interrupted)
+    for part in cut(dict.fromkeys(texts, 1), 2):
+        apart.make_part(site, part)
+    steps.build(site, is_apart=True)
+    steps.ingest(plain)
+    steps.build(plain)
+    assert len(made) > 40
     assert differences(all_rows(plain), all_rows(site)) == []
 
 

@@ -16,6 +16,7 @@ from contextlib import contextmanager
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 
+import duckdb
 import polars as pl
 
 from pipelines.build import site_tables
@@ -29,11 +30,13 @@ from pipelines.catalog.contracts import Catalog
 from pipelines.catalog.files import load_catalog
 from pipelines.catalog.sql_inspect import quote
 from pipelines.config.site import Site
+from pipelines.primitives.errors import TapescopeError
 from pipelines.primitives.processes import bare_main, n_cores, spawned
+from pipelines.primitives.store_errors import is_damage
 from pipelines.warehouse import object_storage, ownership, retention, staged_files
 from pipelines.warehouse.connection import COMMITTED, LAKE, Connection, Warehouse, limit_threads
 from pipelines.warehouse.staged_files import STAGING, Place, Stage, StagedFile
-from pipelines.warehouse.tables import last_change
+from pipelines.warehouse.tables import state_of
 
 PART_ROWS = 4_000_000  # of bronze: such a part takes minutes
 PART_DAYS = 30  # at least: a part also makes up to 14 days beyond each of its ends, for rows that rest on them
@@ -43,6 +46,7 @@ PART_MEMORY = "700MB"  # of DuckDB; with Python and a second for its buffers les
 _NAME, _FOLDER = "build", "apart-"
 _COPIED = ("ops.build", "ops.retention")  # which a part asks
 Parts = dict[str, Finished]
+BronzeState = tuple[int, int]
 
 
 def plan(site: Site, n: int = 0, is_asked: bool = False) -> list[Days]:
@@ -50,7 +54,7 @@ def plan(site: Site, n: int = 0, is_asked: bool = False) -> list[Days]:
 
     `is_asked` says that one is due in any case.
     """
-    with _begun(site) as (connection, catalog, present, fingerprint):
+    with _begun(site) as (connection, catalog, present, fingerprint, _):
         if not (is_asked or fingerprint != last_fingerprint(connection)) or not _has_contracts(connection, catalog):
             return []
         names = [one.full_name for one in catalog.layer("bronze") if one.has_day and present.n_rows(one.full_name)]
@@ -67,7 +71,9 @@ def plan(site: Site, n: int = 0, is_asked: bool = False) -> list[Days]:
 def make_part(site: Site, own: Days, threads: int = 0) -> dict[str, int]:
     """Make the days `own`, and leave them for the writer; returns counts."""
     warehouse = Warehouse(site)
-    with _begun(site) as (connection, catalog, present, fingerprint):
+    with _begun(site) as (connection, catalog, present, fingerprint, bronze):
+        # before the rest is read: a catalogue in PostgreSQL shows what others commit meanwhile
+        key = _key(connection, present, fingerprint, bronze)
         if threads:
             connection.execute(f"SET threads = {threads}")
         names = [one.full_name for one in catalog.layer("bronze")]
@@ -77,7 +83,7 @@ def make_part(site: Site, own: Days, threads: int = 0) -> dict[str, int]:
         PartBuild(connection, site.zone, catalog, present, changes, True).make_all(own, begins)
         stage = Stage(Place.of(connection, warehouse.data_path), connection)
         found = differing(connection, catalog, own, stage)
-        _leave(connection, stage, _key(connection, present, fingerprint), own, found)
+        _leave(connection, stage, key, own, found)
     return {"rows": sum(file.n_rows for one in found.values() for file in one.files)}
 
 
@@ -86,7 +92,7 @@ def make_parts(
 ) -> None:
     """Make all parts in `n` processes of this host, by default one for each core, if a full build is due and pays.
 
-    Parts that a killed process did not make are left to the writer, whose connection it is.
+    What a process does not make, because it was killed or failed, is left to the writer, whose connection it is.
     """
     n = n or site.workers or n_cores()
     if n == 1 or _n_bronze(Present(connection)) < PAYING_ROWS:
@@ -102,7 +108,7 @@ def make_parts(
                 done.result()
                 if progress:
                     progress(f"days up to {waiting[done][1]}")
-        except BrokenProcessPool:
+        except (BrokenProcessPool, duckdb.Error, TapescopeError):
             return
 
 
@@ -111,7 +117,7 @@ def _n_bronze(present: Present) -> int:
 
 
 @contextmanager
-def _begun(site: Site) -> Iterator[tuple[Connection, Catalog, Present, str]]:
+def _begun(site: Site) -> Iterator[tuple[Connection, Catalog, Present, str, BronzeState]]:
     """The newest snapshot as COMMITTED; as LAKE the tables of site.toml as the writer will have them, others empty."""
     catalog, warehouse = load_catalog(), Warehouse(site)
     warehouse.require()
@@ -123,6 +129,7 @@ def _begun(site: Site) -> Iterator[tuple[Connection, Catalog, Present, str]]:
             warehouse.attach(connection, "READ_ONLY", COMMITTED)
         else:
             warehouse.attach_copy(connection, "READ_ONLY", COMMITTED)
+        bronze = state_of(connection, "bronze")
         limit_threads(connection)
         made = {relation.full_name for relation in catalog.made_by_sql()}
         for layer in ("site", "silver", "gold", "ops"):
@@ -136,7 +143,8 @@ def _begun(site: Site) -> Iterator[tuple[Connection, Catalog, Present, str]]:
                 connection.execute(f"CREATE TABLE {LAKE}.{relation.full_name} ({columns})")
         present = Present(connection, emptied=made)
         site_tables.sync(connection, site, present)
-        yield connection, catalog, present, fingerprint_of(connection, site, catalog, present.table("site.drive"))
+        fingerprint = fingerprint_of(connection, site, catalog, present.table("site.drive"))
+        yield connection, catalog, present, fingerprint, bronze
 
 
 def _has_contracts(connection: Connection, catalog: Catalog) -> bool:
@@ -150,12 +158,12 @@ def _has_contracts(connection: Connection, catalog: Catalog) -> bool:
     return all(have.get(name) == columns for name, columns in promised.items())
 
 
-def _key(connection: Connection, present: Present, fingerprint: str) -> str:
+def _key(connection: Connection, present: Present, fingerprint: str, bronze: BronzeState) -> str:
     """What a part must have in common with the writer who commits it."""
     tables = [name for name in present.names() if name.startswith("site.")]
-    hashes = [connection.execute(f"SELECT bit_xor(hash(r)) FROM {present.table(n)} r").fetchall() for n in tables]
+    hashes = [connection.execute(f"SELECT sum(hash(r)) FROM {present.table(n)} r").fetchall() for n in tables]
     builds = connection.execute(f"SELECT max(number) FROM {LAKE}.ops.build").fetchall()
-    state = (fingerprint, last_change(connection, "bronze"), builds, list(zip(tables, hashes, strict=True)))
+    state = (fingerprint, bronze, builds, list(zip(tables, hashes, strict=True)))
     return hashlib.sha256(repr(state).encode()).hexdigest()
 
 
@@ -178,7 +186,12 @@ class Left:
         self._connection = connection
         self._found: list[tuple[str, str, Days, Parts]] = []  # path, key, days, relations
         for path in ownership.globbed(connection, f"{data_path.rstrip('/')}/{STAGING}/*/{_NAME}.parquet"):
-            rows = connection.execute(f"SELECT text FROM read_parquet({quote(path)})").fetchall()
+            try:
+                rows = connection.execute(f"SELECT text FROM read_parquet({quote(path)})").fetchall()
+            except duckdb.Error as error:
+                if not is_damage(error):
+                    raise
+                continue  # its process was killed while it wrote; `maintenance` removes it
             head, *rest = [json.loads(text) for (text,) in rows] or [None]
             if head and datetime.now(UTC) - datetime.fromisoformat(head["at"]) < LEASE:
                 begin, end = map(date.fromisoformat, head["days"])
@@ -193,7 +206,7 @@ class Left:
         """All days of the relations that were made apart, if all parts are there and nothing changed since."""
         if self.are_empty:
             return None
-        key = _key(self._connection, present, fingerprint)
+        key = _key(self._connection, present, fingerprint, state_of(self._connection, "bronze"))
         return joined((days, found) for _, other, days, found in self._found if other == key)
 
     def remove(self) -> None:

@@ -68,7 +68,10 @@ class PartBuild(DayBuild):
 
     def _read_for(self, relation: Relation, days: Days, known: list[date]) -> tuple[Days, Days]:
         """`window`, of days that may have no end."""
-        run = sorted({day for day in days if day not in EVER}.union(day for day in known if days[0] <= day <= days[1]))
+        begin, end = max(days[0], known[0]), min(days[1], known[-1])
+        run = sorted(
+            {day for day in days if day not in EVER} | {begin + DAY * n for n in range((end - begin).days + 1)}
+        )
         if not run:
             return EVER, EVER
         utc, site = self.window(relation, run)

@@ -105,7 +105,8 @@ def _build_and_commit(
         return _build_whole(connection, site, catalog, full, progress, drop, [], left)
     except duckdb.Error as error:
         damaged = builder.unreadable(connection, catalog) if full and is_damage(error) else []
-        if not damaged:
+        had_parts = is_damage(error) and left is not None and not left.are_empty  # a file of theirs may be missing
+        if not damaged and not had_parts:
             raise
     return _build_whole(connection, site, catalog, full, progress, drop, damaged, None)
 

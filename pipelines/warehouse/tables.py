@@ -165,19 +165,19 @@ def row_counts(connection: Connection) -> dict[str, int]:
     return dict(rows)
 
 
-def last_change(connection: Connection, layer: str) -> int:
-    """The number of the last snapshot that changed rows of a layer's tables, at the last commit; 0 for none."""
+def state_of(connection: Connection, layer: str) -> tuple[int, int]:
+    """A layer's rows at the last commit: another number and hash of files wherever a row came, went or moved."""
     book = ownership.book(committed(connection))
     row = execute(
         connection,
-        "SELECT max(greatest(f.begin_snapshot, coalesce(f.end_snapshot, 0))) FROM ("
-        f" SELECT table_id, begin_snapshot, end_snapshot FROM {book}.ducklake_data_file"
-        f" UNION ALL SELECT table_id, begin_snapshot, end_snapshot FROM {book}.ducklake_delete_file"
+        "SELECT count(*), coalesce(CAST(sum(hash(f.path)) AS HUGEINT), 0) FROM ("
+        f" SELECT table_id, path FROM {book}.ducklake_data_file WHERE end_snapshot IS NULL"
+        f" UNION ALL SELECT table_id, path FROM {book}.ducklake_delete_file WHERE end_snapshot IS NULL"
         f") f JOIN {book}.ducklake_table t USING (table_id) JOIN {book}.ducklake_schema s USING (schema_id)"
         " WHERE s.schema_name = ?",
         [layer],
     ).fetchone()
-    return int(row[0]) if row and row[0] is not None else 0
+    return (int(row[0]), int(row[1])) if row else (0, 0)
 
 
 def insert_rows(connection: Connection, table: str, rows: Sequence[Sequence[Any]]) -> None:
