@@ -145,7 +145,7 @@ def test_little_is_read_without_workers(tmp_path: Path, monkeypatch: pytest.Monk
     def started(*_: object) -> None:
         raise AssertionError("a worker was started")
 
-    monkeypatch.setattr(workers, "ProcessPoolExecutor", started)
+    monkeypatch.setattr(workers, "spawned", started)
     site = make_site(tmp_path / "site")
     arrive(site, FIRST)
     assert steps.ingest(site, workers=8).as_dict()["loaded"] == 3
