@@ -19,7 +19,7 @@ station = { type = "VARCHAR", doc = "station of the client whose file came after
 n_gaps = { type = "BIGINT", doc = "number of gaps before a file that was written to tape" }
 p50_s = { type = "DOUBLE", unit = "s", doc = "median length of the gaps, without the time in which the drive had no request" }
 p95_s = { type = "DOUBLE", unit = "s", doc = "length that one in twenty gaps exceeds, without the time in which the drive had no request" }
-ready_share = { type = "DOUBLE", unit = "1", doc = "share of gaps at whose start the next file was on the spool. Where no log shows this, it is assumed if the file's request was already queued or the same client command wrote the previous file" }
+ready_share = { type = "DOUBLE", unit = "1", doc = "share of gaps at whose start the next file was on the spool. Where no log shows the spool, the file counts as ready if its request was already queued, or if the client command of the previous file also wrote it" }
 metadata_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours of gaps at whose start the next file was on the spool, without the time in which the drive had no request" }
 starved_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours of the gaps at whose start the next file was not on the spool, or may not have been, without the time in which the drive had no request" }
 */

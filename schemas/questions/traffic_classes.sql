@@ -18,7 +18,7 @@ doc = "a mount counts as scattered (chaotic) if its efficiency (overall rate / d
 system = { type = "VARCHAR", doc = "archive system" }
 storage_group = { type = "VARCHAR", doc = "storage group (owner of the files, e.g. an experiment) to which most bytes of the mounts belong" }
 mode = { type = "VARCHAR", doc = "read, write or mixed" }
-n_mounts = { type = "BIGINT", doc = "number of mounts whose drive rate was measured (basis not estimate), and whose log shows request and dismount" }
+n_mounts = { type = "BIGINT", doc = "number of mounts with a measured drive rate (drive_rate_basis is not `estimate`) and with a log that shows request and dismount" }
 mount_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours of the mounts counted in n_mounts, from mount request to end of dismount" }
 efficiency = { type = "DOUBLE", unit = "1", doc = "share of mount_hours in which the drive moved data" }
 organised_share = { type = "DOUBLE", unit = "1", doc = "share of mount_hours spent in organised mounts" }
