@@ -12,7 +12,7 @@ import pytest
 from pipelines import steps
 from pipelines.config.site import Site
 from pipelines.ingest import manifest, rows
-from pipelines.warehouse import maintenance
+from pipelines.warehouse import maintenance, manifests
 from pipelines.warehouse.connection import Warehouse
 from support.archive import bronze, differences, make_site, put, query, vmstat_text
 from support.two_days import FIRST, SECOND, arrive
@@ -102,7 +102,7 @@ def test_what_is_late_is_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, l
     if late == "gone":
         path.rename(path.with_name("h_later"))
     if late == "too old":
-        monkeypatch.setattr(manifest, "LEASE", timedelta(0))
+        monkeypatch.setattr(manifests, "LEASE", timedelta(0))
     before = bronze(site)
     assert steps.commit(site).as_dict()["files"] == 0
     assert differences(before, bronze(site)) == []
@@ -115,8 +115,8 @@ def test_maintain_leaves_what_may_yet_be_taken(tmp_path: Path) -> None:
     site = make_site(tmp_path / "site")
     put(site, "vmstat/dm8_long", vmstat_text(EVENING, 900))
     steps.read_files(site)
-    assert manifest.LEASE.days < maintenance.FILE_DAYS
-    in_time = time.time() - manifest.LEASE.total_seconds()
+    assert manifests.LEASE.days < maintenance.FILE_DAYS
+    in_time = time.time() - manifests.LEASE.total_seconds()
     files = [path for path in staging(site).parent.rglob("*.parquet") if "staged-" in str(path)]
     assert len(files) > 1
     for path in files:

@@ -24,7 +24,7 @@ from pipelines.config.site import Site, load_site
 from pipelines.warehouse.connection import Warehouse
 from sample_data.generate import write
 from sample_data.scenario import CtaScenario
-from support.archive import Rows, all_rows, differences, make_site, put, query
+from support.archive import Rows, all_rows, copied, differences, make_site, put, query
 from support.stories import week, week_with_hole
 
 N_APART = 60  # relations that parts make, at least
@@ -61,14 +61,14 @@ def read(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
 
 @pytest.fixture(scope="module")
 def expected(read: Site, tmp_path_factory: pytest.TempPathFactory) -> Rows:
-    site = copied(read, tmp_path_factory.mktemp("expected"))
+    site = copied(read, tmp_path_factory.mktemp("expected") / "site")
     steps.build(site)
     return all_rows(site)
 
 
 @pytest.fixture
 def site(read: Site, tmp_path: Path) -> Site:
-    return copied(read, tmp_path)
+    return copied(read, tmp_path / "site")
 
 
 @pytest.fixture
@@ -85,11 +85,6 @@ def taken(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
     monkeypatch.setattr(apart, "PAYING_ROWS", 0)
     monkeypatch.setattr(apart, "PART_DAYS", 1)
     yield names
-
-
-def copied(site: Site, folder: Path) -> Site:
-    shutil.copytree(site.root, folder / "copy")
-    return load_site(folder / "copy" / "site.toml")
 
 
 def make_apart(site: Site, parts: list[Days]) -> None:

@@ -5,19 +5,17 @@ the last build. Where a part is missing, or its key differs, the writer makes ev
 """
 
 import hashlib
-import json
 import shutil
 import time
 import uuid
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from concurrent.futures import as_completed
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
-from datetime import UTC, date, datetime, timedelta
+from datetime import date
 from pathlib import Path
 
 import duckdb
-import polars as pl
 
 from pipelines.build import site_tables
 from pipelines.build.changed import ChangedRelations
@@ -32,18 +30,17 @@ from pipelines.catalog.sql_inspect import quote
 from pipelines.config.site import Site
 from pipelines.primitives.errors import TapescopeError
 from pipelines.primitives.processes import bare_main, n_cores, spawned
-from pipelines.primitives.store_errors import is_damage
-from pipelines.warehouse import object_storage, ownership, retention, staged_files
+from pipelines.warehouse import manifests, retention
 from pipelines.warehouse.connection import COMMITTED, LAKE, Connection, Warehouse, limit_threads
-from pipelines.warehouse.staged_files import STAGING, Place, Stage, StagedFile
+from pipelines.warehouse.manifests import LEASE, Entry, Waiting
+from pipelines.warehouse.staged_files import Place, Stage, StagedFile
 from pipelines.warehouse.tables import state_of
 
 PART_ROWS = 4_000_000  # of bronze: such a part takes minutes
 PART_DAYS = 30  # at least: a part also makes up to 14 days beyond each of its ends, for rows that rest on them
 PAYING_ROWS = 1_000_000  # of bronze: fewer are built in less time than processes take to start
-LEASE = timedelta(days=1)
 PART_MEMORY = "700MB"  # of DuckDB; with Python and a second for its buffers less than 1 GB
-_NAME, _FOLDER = "build", "apart-"
+_KIND, _FOLDER = "build", "apart-"
 _COPIED = ("ops.build", "ops.retention")  # which a part asks
 Parts = dict[str, Finished]
 BronzeState = tuple[int, int]
@@ -76,14 +73,13 @@ def make_part(site: Site, own: Days, threads: int = 0) -> dict[str, int]:
         key = _key(connection, present, fingerprint, bronze)
         if threads:
             connection.execute(f"SET threads = {threads}")
-        names = [one.full_name for one in catalog.layer("bronze")]
-        changes = ChangedRelations(timeless=set(names))
         first_day = retention.first_day_kept(connection)
         begins = {name: retention.begin_of(relation, first_day) for name, relation in catalog.relations.items()}
-        PartBuild(connection, site.zone, catalog, present, changes, True).make_all(own, begins)
+        PartBuild(connection, site.zone, catalog, present, ChangedRelations(), True).make_all(own, begins)
         stage = Stage(Place.of(connection, warehouse.data_path), connection)
         found = differing(connection, catalog, own, stage)
-        _leave(connection, stage, key, own, found)
+        head = {"key": key, "days": [day.isoformat() for day in own]}
+        manifests.leave(connection, stage, _KIND, head, [_entry(name, one) for name, one in found.items()])
     return {"rows": sum(file.n_rows for one in found.values() for file in one.files)}
 
 
@@ -101,8 +97,9 @@ def make_parts(
     parts = plan(site, n, is_asked)
     if not parts:
         return
-    with spawned(n) as pool, bare_main():
-        waiting = {pool.submit(make_part, site, own, max(1, n_cores() // n)): own for own in parts}
+    with spawned(n) as pool:
+        with bare_main():
+            waiting = {pool.submit(make_part, site, own, max(1, n_cores() // n)): own for own in parts}
         try:
             for done in as_completed(waiting):
                 done.result()
@@ -139,8 +136,7 @@ def _begun(site: Site) -> Iterator[tuple[Connection, Catalog, Present, str, Bron
                 rows = f"{COMMITTED}.{relation.full_name}"
                 connection.execute(f"CREATE TABLE {LAKE}.{relation.full_name} AS FROM {rows}")
             elif relation.full_name in made or relation.layer == "site":
-                columns = ", ".join(f'"{column.name}" {column.type}' for column in relation.columns)
-                connection.execute(f"CREATE TABLE {LAKE}.{relation.full_name} ({columns})")
+                connection.execute(f"CREATE TABLE {LAKE}.{relation.full_name} ({relation.definitions})")
         present = Present(connection, emptied=made)
         site_tables.sync(connection, site, present)
         fingerprint = fingerprint_of(connection, site, catalog, present.table("site.drive"))
@@ -167,35 +163,13 @@ def _key(connection: Connection, present: Present, fingerprint: str, bronze: Bro
     return hashlib.sha256(repr(state).encode()).hexdigest()
 
 
-# --- the manifests of parts ------------------------------------------------------------------------------------
-
-
-def _leave(connection: Connection, stage: Stage, key: str, own: Days, found: Mapping[str, Finished]) -> None:
-    head = {"at": datetime.now(UTC).isoformat(), "key": key, "days": [day.isoformat() for day in own]}
-    texts = [json.dumps(head)]
-    for name, one in found.items():
-        days = [[day.isoformat(), *rest] for day, *rest in one.days]
-        texts.append(json.dumps({"relation": name, "days": days, "files": [file.as_list() for file in one.files]}))
-    staged_files.write_parquet(pl.DataFrame({"text": texts}), f"{stage.folder}/{_NAME}.parquet", connection)
-
-
 class Left:
-    """The parts that wait below a data path, and may be taken."""
+    """The parts that wait below a data path, and may be taken. Make it in no transaction: one may be torn."""
 
     def __init__(self, connection: Connection, data_path: str) -> None:
         self._connection = connection
-        self._found: list[tuple[str, str, Days, Parts]] = []  # path, key, days, relations
-        for path in ownership.globbed(connection, f"{data_path.rstrip('/')}/{STAGING}/*/{_NAME}.parquet"):
-            try:
-                rows = connection.execute(f"SELECT text FROM read_parquet({quote(path)})").fetchall()
-            except duckdb.Error as error:
-                if not is_damage(error):
-                    raise
-                continue  # its process was killed while it wrote; `maintenance` removes it
-            head, *rest = [json.loads(text) for (text,) in rows] or [None]
-            if head and datetime.now(UTC) - datetime.fromisoformat(head["at"]) < LEASE:
-                begin, end = map(date.fromisoformat, head["days"])
-                self._found.append((path, head["key"], (begin, end), dict(map(_finished, rest))))
+        waiting = manifests.waiting(connection, data_path, _KIND)
+        self._found = [(one, dict(map(_finished, one.entries))) for one in waiting]
 
     @property
     def are_empty(self) -> bool:
@@ -207,23 +181,27 @@ class Left:
         if self.are_empty:
             return None
         key = _key(self._connection, present, fingerprint, state_of(self._connection, "bronze"))
-        return joined((days, found) for _, other, days, found in self._found if other == key)
+        return joined((_own(one), parts) for one, parts in self._found if one.head["key"] == key)
 
     def remove(self) -> None:
-        """They were taken or are of no more use, and that is committed. In object storage they are emptied."""
-        for path, _, _, relations in self._found:
-            if object_storage.is_object_storage(path):
-                staged_files.write_parquet(pl.DataFrame(schema={"text": pl.String}), path, self._connection)
-            else:
-                staged_files.remove(f for one in relations.values() for f in one.files if not f.is_final)
-                Path(path).unlink(missing_ok=True)
-                if not any(Path(path).parent.iterdir()):
-                    Path(path).parent.rmdir()
+        """They were taken or are of no more use, and that is committed."""
+        for one, parts in self._found:
+            one.remove(self._connection, (file for finished in parts.values() for file in finished.files))
 
 
-def _finished(entry: dict[str, list[list[object]]]) -> tuple[str, Finished]:
-    days = [Compared(date.fromisoformat(str(day)), *map(bool, rest)) for day, *rest in entry["days"]]
-    return str(entry["relation"]), Finished(days, [StagedFile.from_list(file) for file in entry["files"]])
+def _entry(name: str, finished: Finished) -> Entry:
+    days = [[day.isoformat(), *rest] for day, *rest in finished.days]
+    return {"relation": name, "days": days, "files": [file.as_list() for file in finished.files]}
+
+
+def _finished(entry: Entry) -> tuple[str, Finished]:
+    days = [Compared(date.fromisoformat(day), *rest) for day, *rest in entry["days"]]
+    return entry["relation"], Finished(days, [StagedFile.from_list(file) for file in entry["files"]])
+
+
+def _own(waiting: Waiting) -> Days:
+    begin, end = map(date.fromisoformat, waiting.head["days"])
+    return begin, end
 
 
 def _sweep(temp_folder: Path) -> None:

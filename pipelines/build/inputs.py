@@ -117,8 +117,7 @@ class Inputs:
         """Copy rows into memory, unless they are too many."""
         table, copy = self._table(relation.full_name), _named("copy", relation.full_name)
         if not self._present.n_rows(relation.full_name):
-            columns = ", ".join(f'"{column.name}" {column.type}' for column in relation.columns)
-            self._connection.execute(f"CREATE OR REPLACE TEMP TABLE {copy} ({columns})")
+            self._connection.execute(f"CREATE OR REPLACE TEMP TABLE {copy} ({relation.definitions})")
             table = f"temp.{copy}"
         else:
             made = f"CREATE OR REPLACE TEMP TABLE {copy} AS {rows} LIMIT {FEW + 1}"
@@ -135,5 +134,5 @@ def _named(kind: str, name: str) -> str:
 
 
 def _in_window(relation: Relation) -> str:
-    clock = "site" if relation.layer in ("gold", "ops") else "utc"
+    clock = "site" if relation.is_by_site_day else "utc"
     return f" WHERE day BETWEEN getvariable('{clock}_from') AND getvariable('{clock}_to')"

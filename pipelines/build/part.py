@@ -63,7 +63,7 @@ class PartBuild(DayBuild):
                 continue
             windows[relation.full_name] = utc, site = self._read_for(relation, needed[relation.full_name], known)
             for name in needed.keys() & set(relation.inputs):
-                needed[name] = _hull(needed[name], site if name.startswith(("gold.", "ops.")) else utc)
+                needed[name] = _hull(needed[name], site if self._catalog.relations[name].is_by_site_day else utc)
         self._needed, self._windows = needed, windows
 
     def _read_for(self, relation: Relation, days: Days, known: list[date]) -> tuple[Days, Days]:
@@ -79,9 +79,9 @@ class PartBuild(DayBuild):
 
     def _changed_days(self, relation: Relation) -> Mapping[str, set[date]]:
         utc, site = self._windows[relation.full_name]
-        found = super()._changed_days(relation)
         return {
-            name: _within(days, site if name.startswith(("gold.", "ops.")) else utc) for name, days in found.items()
+            name: _within(days, site if self._catalog.relations[name].is_by_site_day else utc)
+            for name, days in super()._changed_days(relation).items()
         }
 
     def make_days(self, relation: Relation, days_to_make: set[date]) -> None:

@@ -115,13 +115,13 @@ class DayBuild:
         of_bronze: set[date] = set()
         of_gold: set[date] = set()
         for name in relation.inputs:
-            days = of_gold if name.split(".")[0] in ("gold", "ops") else of_bronze
+            days = of_gold if self._catalog.relations[name].is_by_site_day else of_bronze
             days |= changed.get(name, set())
         had = self._present.days([relation.full_name])[relation.full_name] if self._is_full else set()
         if not of_bronze:
-            return had | (of_gold if relation.layer in ("gold", "ops") else set())
+            return had | (of_gold if relation.is_by_site_day else set())
         utc = self._links.close(of_bronze)
-        if relation.layer in ("gold", "ops"):
+        if relation.is_by_site_day:
             utc = self._links.waits(utc) if _REQUESTS.intersection(relation.inputs) else utc
             return had | of_gold | site_days_of(with_neighbours(utc), self._zone)
         return had | self._links.close(self._links.neighbours(self._links.close_requests(utc)))
@@ -201,11 +201,11 @@ class DayBuild:
     def window(self, relation: Relation, run: list[date]) -> tuple[Days, Days]:
         """The first and last days that are read to make some days: of bronze and silver, and of gold and ops."""
         own, links = (run[0], run[-1]), self._links
-        utc = utc_days_of(own, self._zone) | set(run) if relation.layer in ("gold", "ops") else set(run)
+        utc = utc_days_of(own, self._zone) | set(run) if relation.is_by_site_day else set(run)
         # a request's lines may be days apart: each day that is made reads all of them
         around = links.close(links.neighbours(links.waits(utc) if _REQUESTS.intersection(relation.inputs) else utc))
         # gold joins what belongs to a mount, which may have begun on a linked day
-        site = with_neighbours(own) | site_days_of(around, self._zone) if relation.layer in ("gold", "ops") else around
+        site = with_neighbours(own) | site_days_of(around, self._zone) if relation.is_by_site_day else around
         return (min(around), max(around)), (min(site), max(site))
 
     def _compare(self, relation: Relation, run: list[date]) -> list[Compared]:

@@ -83,6 +83,16 @@ class Relation:
     def column_names(self) -> list[str]:
         return [column.name for column in self.columns]
 
+    @property
+    def definitions(self) -> str:
+        """Its columns with their types, as CREATE TABLE takes them."""
+        return ", ".join(f'"{column.name}" {column.type}' for column in self.columns)
+
+    @property
+    def is_by_site_day(self) -> bool:
+        """Whether its days are those of the site's zone, and not UTC's."""
+        return self.layer in ("gold", "ops")
+
     @cached_property
     def inputs(self) -> tuple[str, ...]:
         """Full names of the relations the SQL reads."""

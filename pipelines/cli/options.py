@@ -26,7 +26,7 @@ def site_option(command: Command) -> Command:
 
 
 def workers_option(command: Command) -> Command:
-    """Option for the number of processes that read logs."""
+    """Option for the number of processes that read logs and make large builds."""
     text = "Number of parallel processes; default: `workers` of site.toml, or one for each core."
     return click.option("--workers", type=click.IntRange(min=1), help=text)(command)
 

@@ -115,9 +115,7 @@ class Site(_Model):
     retention_days: int = Field(default=400, ge=1)
     snapshot_retention_days: int = Field(default=30, ge=7)
     lock_wait_s: float | None = Field(default=None, ge=0)  # for another writer; by default as the catalogue wants it
-    workers: int | None = Field(
-        default=None, ge=1
-    )  # processes for reading and large builds; by default one for each core
+    workers: int | None = Field(default=None, ge=1)  # processes; by default one for each core
     station: tuple[Station, ...] = ()
     host: tuple[Host, ...] = ()
     drive: tuple[Drive, ...] = ()

@@ -1,23 +1,19 @@
 """What a process without a lock has read, kept below the data path until the writer takes it: on this host or any.
 
 A manifest names some files in the state in which they were read, and the places of their rows. Final files and those to
-be inserted are Parquet (`staged_files`); rows of small logs share one file a relation. The manifest is Parquet itself,
-one row a file, so that one rule sweeps all that was never taken. It is written last, so that the files it names exist.
+be inserted are Parquet (`staged_files`); rows of small logs share one file a relation. How long it waits: `manifests`.
 
-The writer takes it if it is younger than LEASE. Of its files it takes those whose state is still the same: read by the
-present version of the source, with the origin that site.toml gives, and with nothing read at their path meanwhile. The
-others are read by the next process that looks. `maintenance` removes files of twice that age, never one that may still
-be taken.
+Of its files the writer takes those whose state is still the same: read by the present version of the source, with the
+origin that site.toml gives, and with nothing read at their path meanwhile. The others are read by the next process that
+looks.
 """
 
-import json
 import os
 import stat
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass
-from datetime import UTC, date, datetime, timedelta
+from dataclasses import asdict
+from datetime import date
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 
@@ -33,15 +29,14 @@ from pipelines.ingest.registry import FileRegistry
 from pipelines.ingest.rows import Setup
 from pipelines.sources import blocks, source_of
 from pipelines.sources.protocol import COVERAGE, source_names
-from pipelines.warehouse import object_storage, ownership, staged_files
+from pipelines.warehouse import manifests, ownership
 from pipelines.warehouse.connection import Connection
-from pipelines.warehouse.staged_files import STAGING, Stage, StagedFile
+from pipelines.warehouse.manifests import Entry, Waiting
+from pipelines.warehouse.staged_files import Stage, StagedFile
 
-LEASE = timedelta(days=1)
 HELD_BYTES = 16 * 2**20  # of rows that a manifest shares
 MOST_FILES = 200
-_NAME = "manifest"
-Entry = dict[str, Any]
+_KIND = "manifest"
 
 
 class Leaving:
@@ -84,22 +79,19 @@ class Leaving:
         if not self.entries:
             return
         rest = [self.stage.write_rest(self.setup.relations[name], pl.concat(rows)) for name, rows in self.held.items()]
-        texts = [json.dumps({"at": datetime.now(UTC).isoformat(), "rest": [file.as_list() for file in rest]})]
-        texts += [json.dumps(entry) for entry in self.entries]
-        staged_files.write_parquet(
-            pl.DataFrame({"text": texts}), f"{self.stage.folder}/{_NAME}.parquet", self.connection
-        )
+        head = {"rest": [file.as_list() for file in rest]}
+        manifests.leave(self.connection, self.stage, _KIND, head, self.entries)
         self.n_manifests += 1
         self._begin()
 
 
-@dataclass
 class Manifest:
-    """One that waits: its path, rows that its files share, and its files."""
+    """One that waits: rows that its files share, and its files."""
 
-    path: str
-    rest: list[StagedFile]
-    entries: list[Entry]
+    def __init__(self, waiting: Waiting) -> None:
+        self._waiting = waiting
+        self.entries = waiting.entries
+        self.rest = [StagedFile.from_list(file) for file in waiting.head["rest"]]
 
     def take(
         self, site: Site, named: Mapping[str, Named], registry: FileRegistry, connection: Connection
@@ -129,26 +121,13 @@ class Manifest:
         return found
 
     def remove(self, connection: Connection) -> None:
-        """It was taken, and that is committed. In object storage it is emptied."""
-        if object_storage.is_object_storage(self.path):
-            staged_files.write_parquet(pl.DataFrame(schema={"text": pl.String}), self.path, connection)
-            return
-        staged_files.remove(self.rest)
-        Path(self.path).unlink(missing_ok=True)
-        if not any(Path(self.path).parent.iterdir()):
-            Path(self.path).parent.rmdir()
+        """It was taken, and that is committed."""
+        self._waiting.remove(connection, self.rest)
 
 
 def waiting(connection: Connection, data_path: str) -> list[Manifest]:
     """The manifests below a data path that may be taken, the oldest first."""
-    found: list[tuple[str, Manifest]] = []
-    for path in ownership.globbed(connection, f"{data_path.rstrip('/')}/{STAGING}/*/{_NAME}.parquet"):
-        texts = [json.loads(text) for (text,) in connection.execute(f"FROM read_parquet({quote(path)})").fetchall()]
-        if texts and datetime.now(UTC) - datetime.fromisoformat(texts[0]["at"]) < LEASE:
-            found.append(
-                (texts[0]["at"], Manifest(path, [StagedFile.from_list(file) for file in texts[0]["rest"]], texts[1:]))
-            )
-    return [manifest for _, manifest in sorted(found, key=lambda one: one[0])]
+    return [Manifest(one) for one in manifests.waiting(connection, data_path, _KIND)]
 
 
 def _recalled(site: Site, named: Mapping[str, Named], registry: FileRegistry, entry: Entry) -> IncomingFile | None:

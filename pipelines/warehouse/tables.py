@@ -203,8 +203,7 @@ def replace_day(connection: Connection, relation: Relation, day: date, rows: Ite
 
 def _create(connection: Connection, relation: Relation) -> None:
     table = f"{LAKE}.{relation.full_name}"
-    columns = ", ".join(f'"{column.name}" {column.type}' for column in relation.columns)
-    connection.execute(f"CREATE TABLE {table} ({columns})")
+    connection.execute(f"CREATE TABLE {table} ({relation.definitions})")
     if relation.partition == "day":
         connection.execute(f"ALTER TABLE {table} SET PARTITIONED BY (day)")
     elif relation.partition == "month":

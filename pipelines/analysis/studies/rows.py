@@ -103,8 +103,7 @@ class Rows:
         if relation.full_name in self._made:
             return
         self._made.add(relation.full_name)
-        columns = ", ".join(f'"{column.name}" {column.type}' for column in relation.columns)
-        self._connection.execute(f"CREATE TABLE {relation.full_name} ({columns})")
+        self._connection.execute(f"CREATE TABLE {relation.full_name} ({relation.definitions})")
         if relation.full_name in self._given:
             self._fill(relation, self._given[relation.full_name])
         elif relation.sql:

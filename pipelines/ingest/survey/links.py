@@ -67,8 +67,7 @@ def note_settings(found: dict[str, LinkFound], settings: dict[str, pl.DataFrame]
     contract = load_catalog().relations[f"bronze.{_CFG}"]
     with duckdb.connect(":memory:") as connection:
         connection.execute("SET TimeZone = 'UTC'; CREATE SCHEMA bronze")
-        columns = ", ".join(f'"{column.name}" {column.type}' for column in contract.columns)
-        connection.execute(f"CREATE TABLE bronze.{_CFG} ({columns})")
+        connection.execute(f"CREATE TABLE bronze.{_CFG} ({contract.definitions})")
         for path, rows in settings.items():
             named = rows.with_columns(file_id=pl.lit(path))
             connection.register("named", named.select(set(contract.column_names) & set(named.columns)).lazy())
