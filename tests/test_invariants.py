@@ -370,6 +370,26 @@ def test_days_arriving_around_a_hole(tmp_path: Path, site: Site, n_days: int, or
     assert differences(all_rows(at_once), all_rows(site)) == []
 
 
+@pytest.mark.parametrize("order", [1, -1])
+def test_a_request_queued_days_before_the_log(tmp_path: Path, site: Site, order: int) -> None:
+    story, first = Story(), datetime(2010, 3, 8, 6)
+    story.heartbeat(first, first + timedelta(days=2), 540)
+    for n, waited_s in enumerate([2, 9 * 86400, 40 * 86400]):
+        story.request("DRV_1", "VA", first + timedelta(hours=3 + 12 * n), 50_000_000, waited_s)
+    texts = {day: text for day, text in story.days().items() if day >= DAY - timedelta(days=2)}
+    assert len(texts) == 2 and [text.count(" Q'd ") for text in texts.values()] == [1, 0]
+    at_once = make_site(tmp_path / "at_once")
+    for day, text in texts.items():
+        put(at_once, f"enstore/LOG-{day}", text)
+    make(at_once, full=True)
+    waits = "SELECT date_diff('day', day, CAST(assigned_at AS DATE)) FROM silver.request ORDER BY 1"
+    assert query(at_once, waits) == [(0,), (9,), (40,)]
+    for day in list(texts)[::order]:
+        put(site, f"enstore/LOG-{day}", texts[day])
+        make(site)
+    assert differences(all_rows(at_once), all_rows(site)) == []
+
+
 @pytest.mark.parametrize(("few", "fresh"), [(10_000, 200_000), (20, 200_000), (20, 60)])
 def test_days_arriving_in_a_large_warehouse(
     begun_week: Site, whole_week: Rows, few: int, fresh: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

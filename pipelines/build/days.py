@@ -126,12 +126,14 @@ _START = "regexp_extract(unique_id, '-([0-9]{9,10})-[0-9]+-[0-9]+$', 1)"
 _START = f"CAST(make_timestamp(1000000 * TRY_CAST({_START} AS BIGINT)) AS DATE)"
 _BEGUN = f"CASE WHEN {_START} BETWEEN day - 31 AND day THEN {_START} ELSE day END"
 
-# Pairs of days with lines about one request of Enstore, of the requests that some days have lines of.
+# Pairs of days with lines about one request of Enstore, of the requests that some days have lines of. A mover's ticket
+# and a row of the accounting also name the day on which it was queued, which may be before the log begins.
 _ENSTORE_REQUESTS = f"""
 WITH request_lines AS NOT MATERIALIZED (
     SELECT system, unique_id, day FROM bronze.enstore_log_manager WHERE unique_id IS NOT NULL
     UNION ALL
-    SELECT system, unique_id, day FROM bronze.enstore_log_mover WHERE unique_id IS NOT NULL
+    SELECT system, unique_id, unnest([day, CAST(queued_at AS DATE)]) FROM bronze.enstore_log_mover
+    WHERE unique_id IS NOT NULL
     UNION ALL
     SELECT system, unique_id, day FROM bronze.enstore_log_encp WHERE unique_id IS NOT NULL
     UNION ALL
