@@ -108,17 +108,17 @@ def recall(rng: Rng) -> Iterator[TrialResult]:
     yield TrialResult("break-even", recall_order.break_even(model, service, tape, in_order=False), site.break_even)
 
 
-def campaign(rng: Rng, n_seen: int, has_weeks: bool) -> Iterator[TrialResult]:
-    life = truths.lived(rng, n_seen, has_weeks)
+def campaign(rng: Rng, n_known: int, has_weeks: bool) -> Iterator[TrialResult]:
+    life = truths.lived(rng, n_known, has_weeks)
     end = days_left(life.moved_gb, life.left_gb)
     yield TrialResult("days left", end.days if isinstance(end, Eta) else end, life.days)
     yield TrialResult("GB a day", end.gb_day if isinstance(end, Eta) else end, life.gb_day)
     yield TrialResult("GB of 7 days", moved_ahead(life.moved_gb), life.week_gb)
 
 
-def grow(rng: Rng, n_seen: int, n_ahead: int) -> Iterator[TrialResult]:
-    site = truths.grown(rng, n_seen, n_ahead)
-    found = growth.learn(np.arange(n_seen), site.written_gb, n_seen - 1)
+def grow(rng: Rng, n_known: int, n_ahead: int) -> Iterator[TrialResult]:
+    site = truths.grown(rng, n_known, n_ahead)
+    found = growth.learn(np.arange(n_known), site.written_gb, n_known - 1)
     if isinstance(found, NoEstimate):
         yield TrialResult("factor a year", found, site.factor)
         return
@@ -159,10 +159,10 @@ MODELS: dict[str, Callable[[Rng], Iterable[TrialResult]]] = {
     "fit-gaps-logged": partial(fit, moving=True, position=True, gaps=True),
     "drives-needed": drives,
     "recall": recall,
-    "campaign-10-days": partial(campaign, n_seen=10, has_weeks=False),
-    "campaign-35-days": partial(campaign, n_seen=35, has_weeks=True),
-    "growth-12-weeks": partial(grow, n_seen=84, n_ahead=182),
-    "growth-a-year": partial(grow, n_seen=364, n_ahead=364),
+    "campaign-10-days": partial(campaign, n_known=10, has_weeks=False),
+    "campaign-35-days": partial(campaign, n_known=35, has_weeks=True),
+    "growth-12-weeks": partial(grow, n_known=84, n_ahead=182),
+    "growth-a-year": partial(grow, n_known=364, n_ahead=364),
     "gain-of-a-tenth": partial(gain, share=0.1),
     "gain-of-nothing": partial(gain, share=0.0),
     "mount-policy": mount_policy,

@@ -153,16 +153,16 @@ class Lived:
     week_gb: float
 
 
-def lived(rng: Rng, n_seen: int, has_weeks: bool) -> Lived:
+def lived(rng: Rng, n_known: int, has_weeks: bool) -> Lived:
     """Days that scatter by half, with idle week-ends where `has_weeks`; the end is lived through, day by day."""
-    days = 500 * rng.lognormal(0, 0.5, n_seen + 600)
+    days = 500 * rng.lognormal(0, 0.5, n_known + 600)
     if has_weeks:
         days *= np.where((np.arange(len(days)) + rng.integers(7)) % 7 < 5, 1.0, 0.3)
     left = float(rng.uniform(10, 80) * 500)
-    whole = int(np.searchsorted(np.cumsum(days[n_seen:]), left))
-    ended = whole + (left - days[n_seen : n_seen + whole].sum()) / days[n_seen + whole]
+    whole = int(np.searchsorted(np.cumsum(days[n_known:]), left))
+    ended = whole + (left - days[n_known : n_known + whole].sum()) / days[n_known + whole]
     gb_day = 500 * np.exp(0.5**2 / 2) * ((5 + 2 * 0.3) / 7 if has_weeks else 1)
-    return Lived(days[:n_seen], left, float(ended), float(gb_day), float(days[n_seen : n_seen + 7].sum()))
+    return Lived(days[:n_known], left, float(ended), float(gb_day), float(days[n_known : n_known + 7].sum()))
 
 
 @dataclass(frozen=True)
@@ -176,16 +176,16 @@ class Grown:
     days: float
 
 
-def grown(rng: Rng, n_seen: int, n_ahead: int) -> Grown:
+def grown(rng: Rng, n_known: int, n_ahead: int) -> Grown:
     """Days around a line that grows by 0.7 to 3 a year, scattering by half, with idle week-ends; lived through."""
-    days, factor = np.arange(n_seen + 8 * n_ahead), float(rng.uniform(0.7, 3.0))
-    gb = 500 * factor ** ((days - n_seen) / 365.25) * rng.lognormal(0, 0.5, len(days))
+    days, factor = np.arange(n_known + 8 * n_ahead), float(rng.uniform(0.7, 3.0))
+    gb = 500 * factor ** ((days - n_known) / 365.25) * rng.lognormal(0, 0.5, len(days))
     gb *= np.where((days + rng.integers(7)) % 7 < 5, 1.0, 0.3)
-    to_come = gb[n_seen:]
+    to_come = gb[n_known:]
     goal = float(rng.uniform(0.3, 1.0) * to_come[:n_ahead].sum())
     whole = int(np.searchsorted(np.cumsum(to_come), goal))
     ended = whole + (goal - to_come[:whole].sum()) / to_come[whole]
-    return Grown(gb[:n_seen], factor, float(to_come[:n_ahead].sum()), goal, float(ended))
+    return Grown(gb[:n_known], factor, float(to_come[:n_ahead].sum()), goal, float(ended))
 
 
 @dataclass(frozen=True)

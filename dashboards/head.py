@@ -15,7 +15,7 @@ from pipelines.primitives.clock import day_bounds
 from pipelines.primitives.times import day_text, days_text
 
 FILTERS = {"station": "Station", "drive": "Drive", "group": "Storage group"}
-COVERAGE = ["source", "host", "expected_hours", "seen_hours", "missing_hours", "undeclared_hours", "share"]
+COVERAGE = ["source", "host", "expected_hours", "covered_hours", "missing_hours", "undeclared_hours", "share"]
 _IS_FRESH = "head-is-fresh"
 AROUND_DAYS = 1100  # of a period, whose changes charts show: a trend looks back three years, a plan ahead
 LOOK_S = 60  # how often an open page asks whether there are newer data
@@ -176,7 +176,7 @@ def _show_coverage(found: Asked) -> None:
     """Which logs were received, in one line that opens: nothing below holds what they miss."""
     sources = found.rows_of(level="source")
     lines = [
-        f"{row['source']} " + (found.shown(row, "share" if row["share"] is not None else "seen_hours"))
+        f"{row['source']} " + (found.shown(row, "share" if row["share"] is not None else "covered_hours"))
         for row in sources
     ]
     missing = any(row["missing_hours"] for row in sources)

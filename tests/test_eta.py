@@ -58,22 +58,22 @@ def test_what_cannot_be_estimated() -> None:
         days_left(np.full(5, -1.0), 10)
 
 
-@pytest.mark.parametrize(("n_seen", "has_weeks"), [(10, False), (35, True)])
+@pytest.mark.parametrize(("n_known", "has_weeks"), [(10, False), (35, True)])
 def test_ends_lie_in_their_intervals_as_often_as_stated(
-    n_seen: int, has_weeks: bool, capsys: pytest.CaptureFixture[str]
+    n_known: int, has_weeks: bool, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """500 campaigns whose days scatter by half, the longer ones with idle week-ends; the end is then lived through."""
     rng, held = np.random.default_rng(11), []
     for trial in range(500):
-        days = 500 * rng.lognormal(0, 0.5, n_seen + 600)
+        days = 500 * rng.lognormal(0, 0.5, n_known + 600)
         if has_weeks:
             days *= np.where((np.arange(len(days)) + trial) % 7 < 5, 1.0, 0.3)
         left = float(rng.uniform(10, 80) * 500)
-        interval = made(days_left(days[:n_seen], left, seed=trial)).days
-        whole = int(np.searchsorted(np.cumsum(days[n_seen:]), left))
-        before = days[n_seen : n_seen + whole].sum()
-        ended = whole + (left - before) / days[n_seen + whole]
+        interval = made(days_left(days[:n_known], left, seed=trial)).days
+        whole = int(np.searchsorted(np.cumsum(days[n_known:]), left))
+        before = days[n_known : n_known + whole].sum()
+        ended = whole + (left - before) / days[n_known + whole]
         held.append(interval.low <= ended <= interval.high)
     with capsys.disabled():
-        print(f"\n500 campaigns seen for {n_seen} days: {np.mean(held):.1%} end within their 90 % interval")
+        print(f"\n500 campaigns known for {n_known} days: {np.mean(held):.1%} end within their 90 % interval")
     assert 0.85 <= np.mean(held) <= 0.95

@@ -85,10 +85,10 @@ def test_a_finding_is_not_gone_on_a_day_of_which_too_little_was_seen(tmp_path: P
         for day in DOWN:
             down(connection, day, 8)
         connection.execute(f"INSERT INTO {LAKE}.site.drive (drive, system) VALUES ('D1', 'stken')")
-        for hour, seen_s in ((0, 0.0), (1, 1200.0)):  # on the third day, on which it did not fire: 1200 of 7200 s
+        for hour, covered_s in ((0, 0.0), (1, 1200.0)):  # on the third day, on which it did not fire: 1200 of 7200 s
             connection.execute(
                 f"INSERT INTO {LAKE}.ops.coverage VALUES ('enstore_log', 'stken', ?, 3600, ?)",
-                [datetime(DAYS[2].year, DAYS[2].month, DAYS[2].day, hour), seen_s],
+                [datetime(DAYS[2].year, DAYS[2].month, DAYS[2].day, hour), covered_s],
             )
     for day in DAYS:
         found = steps.detect(site, day, day)

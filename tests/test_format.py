@@ -59,7 +59,7 @@ def test_tips_of_charts_have_the_decimals_of_their_units() -> None:
         "rate [MB/s]": charts.number("sum(rate_mb_s)", "rate [MB/s]"),
         "drives": charts.number("low", "drives", "drives"),
         "ratio": charts.number("ratio", "ratio"),
-        "share": charts.share("seen_share", "share"),
+        "share": charts.share("covered_share", "share"),
         "gaps": charts.count("n_gaps", "gaps"),
     }
     forms = {name: tip.to_dict()["format"] for name, tip in tips.items()}

@@ -68,7 +68,7 @@ def test_data_health_shows_what_was_read_and_which_dates_cannot_be(app: AppTest)
     app.query_params["part"] = "health"
     at(app, "about").run()
     frames = {frozenset(frame.value.columns): frame.value for frame in app.dataframe}
-    read = frames[frozenset({"source", "n_hosts", "n_days", "first_day", "last_day", "seen_hours"})]
+    read = frames[frozenset({"source", "n_hosts", "n_days", "first_day", "last_day", "covered_hours"})]
     assert set(read["source"]) == {"vmstat", "iostat", "mrtg_log"}
     impossible = frames[frozenset({"path", "source", "summary"})]
     assert list(impossible["path"]) == ["far.txt"] and "up to 2099-11-21" in impossible["summary"][0]

@@ -38,7 +38,7 @@ OWN = 'port = [{ host = "dm8", interface = "bond0" }]\n'
 INPUT = '[[input]]\nglob = "logs/**/*"\nexpect = { from = 2026-03-02T00:00:00Z, to = 2026-03-03T00:00:00Z }\n'
 MEASURES = {
     "gold.duty_factor": "day, station, direction, n_bins, n_active, n_active_half, round(moved_gb, 9)",
-    "gold.link_load": "hour_at, link, station, direction, seen_s, round(avg_mb_s, 9), round(load, 9), full_s",
+    "gold.link_load": "hour_at, link, station, direction, covered_s, round(avg_mb_s, 9), round(load, 9), full_s",
     "gold.link_reconciliation": "bin_at, station, direction, round(counted_gb, 9)",
 }
 

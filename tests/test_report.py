@@ -408,7 +408,7 @@ def links_alone(tmp_path_factory: pytest.TempPathFactory) -> Site:
         insert(connection, "site.setting", {"name": "x", "zone": site.zone})
         for hour in range(36):
             at = datetime(2010, 6, 14, 17) + timedelta(hours=hour)  # noon in Chicago
-            insert(connection, "ops.coverage", {"source": "mrtg_log", "host": "l", "hour_at": at, "seen_s": 3600.0})
+            insert(connection, "ops.coverage", {"source": "mrtg_log", "host": "l", "hour_at": at, "covered_s": 3600.0})
         insert(connection, "ops.detection", {"day": DAY, "n_findings": 1})
         insert(connection, "gold.finding", finding("duty_low", "s1"))
     return site

@@ -99,7 +99,7 @@ def test_a_full_link_is_joined_to_the_drives_that_waited_for_it(lake: Connection
     begin = datetime(2010, 3, 10, 8)
     waiting: Row = {"drive": "D1", "station": "s", "mode": "write", "wait_s": 1800.0, "transfer_s": 3600.0}
     waiting |= {"link": "l", "wait_full_s": 1800.0, "wait_full_most_s": 1800.0, "verdict": "network_bound"}
-    full: Row = {"station": "s", "seen_s": 3600.0, "capacity_mb_s": 125.0, "load": 0.97}
+    full: Row = {"station": "s", "covered_s": 3600.0, "capacity_mb_s": 125.0, "load": 0.97}
     full |= {"full_s": 3600.0, "full_most_s": 3600.0, "full_mb_s": 121.0, "avg_mb_s": 121.0}
     hours: Row = {"repeat": 6, "step_s": 3600, "hour_at": begin}
     rows: dict[str, list[Row]] = {

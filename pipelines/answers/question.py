@@ -27,8 +27,9 @@ _DAYS_IN = {
     "gold.link_load": "traffic of links",
     "gold.flush_pattern": "vmstat samples of stations",
 }
-_SEEN_DAY = "CAST(timezone(zone, timezone('UTC', hour_at)) AS DATE)"
-_SEEN = f"(SELECT {_SEEN_DAY} AS day FROM ops.coverage CROSS JOIN site.setting WHERE seen_s > 0 OR expected_s IS NULL)"
+_COVERED_DAY = "CAST(timezone(zone, timezone('UTC', hour_at)) AS DATE)"
+_HAS_LOGS = "covered_s > 0 OR expected_s IS NULL"
+_COVERED = f"(SELECT {_COVERED_DAY} AS day FROM ops.coverage CROSS JOIN site.setting WHERE {_HAS_LOGS})"
 # When the newest file was written; files that an archive or an image dates 1970 or 1980 do not say so.
 _WRITTEN = "max(make_timestamp(modified_ns // 1000)) FILTER (modified_ns >= 631152000e9)"
 # The verdicts of rules: without a row here a day is clean only where they ran.
@@ -187,7 +188,7 @@ def last_day(connection: Connection, question: Question | None = None) -> LastDa
     own = [table for table in _DAYS_IN if table in reads]
     written = _day(connection, f"CAST({_WRITTEN} + INTERVAL 1 DAY AS DATE)", "ops.file")
     stray: LastDay | None = None
-    for table in (*own, *_DAYS_IN, _SEEN):
+    for table in (*own, *_DAYS_IN, _COVERED):
         latest = _day(connection, "max(day)", table)
         if latest is None:
             continue

@@ -144,7 +144,7 @@ disk AS (
 ),
 strain AS (
     SELECT w.drive, w.hour_at, max(l.load) AS load, arg_max(l.link, (l.load, l.link)) AS link,
-           max(s.saturated_s / nullif(s.seen_s, 0)) AS saturated_share, max(d.busy) AS disk_busy
+           max(s.saturated_s / nullif(s.covered_s, 0)) AS saturated_share, max(d.busy) AS disk_busy
     FROM way w
     LEFT JOIN link l ON l.station = w.host AND l.hour_at = w.hour_at AND l.direction = w.direction
     LEFT JOIN gold.host_load s ON s.host = w.host AND s.hour_at = w.hour_at

@@ -97,7 +97,7 @@ disk AS (
     GROUP BY ALL
 ),
 processor AS (
-    SELECT host, day, max(saturated_s / nullif(seen_s, 0)) AS share FROM gold.host_load GROUP BY host, day
+    SELECT host, day, max(saturated_s / nullif(covered_s, 0)) AS share FROM gold.host_load GROUP BY host, day
 )
 SELECT site_day(s.bin_at, c.zone) AS day, s.station, t.role, s.direction,
        count(*) AS n_bins,

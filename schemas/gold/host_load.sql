@@ -11,7 +11,7 @@ day = { type = "DATE", doc = "site day of hour_at" }
 hour_at = { type = "TIMESTAMP", doc = "start of the hour, UTC" }
 host = { type = "VARCHAR", doc = "host" }
 tool = { type = "VARCHAR", doc = "program with the most samples in the hour; only its samples count" }
-seen_s = { type = "DOUBLE", unit = "s", doc = "seconds of the hour for which samples exist; a sample counts in the hour in which it starts" }
+covered_s = { type = "DOUBLE", unit = "s", was = "seen_s", doc = "seconds of the hour for which samples exist; a sample counts in the hour in which it starts" }
 idle = { type = "DOUBLE", unit = "1", doc = "share of CPU time that was idle; CPU time spent waiting for disks does not count as idle" }
 saturated_s = { type = "DOUBLE", unit = "s", doc = "seconds of the hour in samples with at most 5 % of CPU time idle; NULL where no sample has CPU times" }
 read_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "average read rate of all the host's disks" }
@@ -95,7 +95,7 @@ needed AS (
     GROUP BY m.host, m.hour_at
 )
 SELECT site_day(m.hour_at, any_value(c.zone)) AS day, m.hour_at, m.host,
-       any_value(m.tool) AS tool, sum(m.us) / 1e6 AS seen_s,
+       any_value(m.tool) AS tool, sum(m.us) / 1e6 AS covered_s,
        sum(m.idle_us) / sum(m.us) FILTER (m.idle_us IS NOT NULL) AS idle,
        CASE WHEN count(m.cpu_idle) > 0 THEN coalesce(sum(m.us) FILTER (m.cpu_idle <= 0.05), 0) / 1e6 END AS saturated_s,
        sum(m.read_bytes) / sum(m.us) FILTER (m.read_bytes IS NOT NULL) AS read_mb_s,

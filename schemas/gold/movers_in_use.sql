@@ -10,10 +10,10 @@ day = { type = "DATE", doc = "site day of hour_at" }
 hour_at = { type = "TIMESTAMP", doc = "start of the hour, UTC" }
 system = { type = "VARCHAR", doc = "archive system" }
 n_drives = { type = "BIGINT", doc = "number of the archive system's drives in service on that day, declared in site.toml or found in logs" }
-seen_s = { type = "DOUBLE", unit = "s", doc = "seconds of the hour that the log of at least one drive covers" }
+covered_s = { type = "DOUBLE", unit = "s", was = "seen_s", doc = "seconds of the hour that the log of at least one drive covers" }
 busy_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours in use: from the mount request, or from the time the tape was in the drive if no request was logged, to the end of the dismount. Down, hung and unknown time does not count" }
 transfer_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours inside transfers, in which the drive moved data, or waited for data or for room in the buffer" }
-avg_in_use = { type = "DOUBLE", doc = "average number of drives in use during the seconds in seen_s" }
+avg_in_use = { type = "DOUBLE", doc = "average number of drives in use during the seconds in covered_s" }
 max_in_use = { type = "BIGINT", doc = "largest number of drives in use at one instant" }
 max_transferring = { type = "BIGINT", doc = "largest number of drives inside transfers at one instant, including those that waited for data or room in the buffer" }
 
@@ -83,7 +83,7 @@ SELECT site_day(s.hour_at, c.zone) AS day, s.hour_at, s.system,
        (SELECT count(*) FROM site.drive d WHERE coalesce(d.system, s.system) = s.system
            AND coalesce(site_day(s.hour_at, c.zone) >= d.since_day, true)
            AND coalesce(site_day(s.hour_at, c.zone) < d.until_day, true)) AS n_drives,
-       s.covered_us / 1e6 AS seen_s, coalesce(b.busy_us, 0) / 3.6e9 AS busy_hours,
+       s.covered_us / 1e6 AS covered_s, coalesce(b.busy_us, 0) / 3.6e9 AS busy_hours,
        coalesce(b.transfer_us, 0) / 3.6e9 AS transfer_hours, coalesce(b.busy_us, 0) / s.covered_us AS avg_in_use,
        CAST(coalesce(p.max_in_use, 0) AS BIGINT) AS max_in_use,
        CAST(coalesce(p.max_transferring, 0) AS BIGINT) AS max_transferring

@@ -11,7 +11,7 @@ station = { type = "VARCHAR", doc = "station" }
 mode = { type = "VARCHAR", doc = "read (from tape to the station) or write" }
 n_streams = { type = "BIGINT", doc = "number of streams of this mode at the same time" }
 n_opposite = { type = "BIGINT", doc = "number of streams of the other mode at the same time" }
-seen_s = { type = "DOUBLE", unit = "s", doc = "seconds of the day with exactly n_streams and n_opposite concurrent streams" }
+duration_s = { type = "DOUBLE", unit = "s", was = "seen_s", doc = "seconds of the day with exactly n_streams and n_opposite concurrent streams" }
 total_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "rate of all streams of this mode together. Each stream counts with its own average from first to last block" }
 stream_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "average rate of one of the n_streams streams" }
 fairness = { type = "DOUBLE", unit = "1", doc = "Jain's fairness index of the streams' rates x, (sum x)^2 / (n sum x^2), averaged over time: 1 means that all rates are equal, 1/n that one stream gets everything" }
@@ -80,7 +80,7 @@ summed AS (
     WHERE s.n > 0 AND s.us > 0 AND s.x > 0
     GROUP BY ALL
 )
-SELECT day, station, mode, CAST(n AS BIGINT) AS n_streams, CAST(m AS BIGINT) AS n_opposite, us / 1e6 AS seen_s,
+SELECT day, station, mode, CAST(n AS BIGINT) AS n_streams, CAST(m AS BIGINT) AS n_opposite, us / 1e6 AS duration_s,
        x_us / us / 1e6 AS total_mb_s, x_us / us / n / 1e6 AS stream_mb_s, fair_us / us / 1e6 AS fairness,
        sqrt(greatest(xx_us * 1e18 / us / n / pow(x_us / us / n, 2) - 1, 0)) AS variation
 FROM summed

@@ -15,7 +15,7 @@ source = { type = "VARCHAR", doc = "source that reads this kind of log" }
 speaks_for = { type = "VARCHAR", doc = "what this kind of log describes, for example one host or the drives of one system; values as in site.source" }
 host = { type = "VARCHAR", doc = "host, link or archive system whose activity the log records" }
 expected_s = { type = "DOUBLE", unit = "s", doc = "seconds for which site.toml declares the log" }
-seen_s = { type = "DOUBLE", unit = "s", doc = "seconds of the expected time for which a log was read" }
+covered_s = { type = "DOUBLE", unit = "s", doc = "seconds of the expected time for which a log was read" }
 */
 WITH written AS (
     -- files that an archive or an image dates 1970 or 1980 do not show when they were written
@@ -26,7 +26,7 @@ of_ports AS (
 )
 -- counters of hosts' ports are a log of their links, under the links' names
 SELECT c.source, CASE WHEN c.host IN (SELECT link FROM of_ports) THEN 'links' ELSE k.speaks_for END AS speaks_for, c.host,
-       sum(c.expected_s) AS expected_s, sum(least(c.seen_s, c.expected_s)) AS seen_s
+       sum(c.expected_s) AS expected_s, sum(least(c.covered_s, c.expected_s)) AS covered_s
 FROM ops.coverage c CROSS JOIN written w LEFT JOIN site.source k ON k.source = c.source
 WHERE c.expected_s > 0 AND c.hour_at >= $begin AND c.hour_at < $end
   AND (w.at IS NULL OR c.hour_at + INTERVAL 1 HOUR <= w.at)

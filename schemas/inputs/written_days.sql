@@ -16,7 +16,7 @@ doc = "number of site days in the period that ends with last_day"
 [columns]
 day = { type = "DATE", doc = "site day; only days that logs or Enstore's accounting of transfers cover are listed" }
 written_gb = { type = "DOUBLE", unit = "GB", doc = "data in complete files written on that day; 0 where logs cover the day and show no writes" }
-seen_share = { type = "DOUBLE", unit = "1", doc = "share of the drives' hours covered by logs. It is 1 on days that Enstore's accounting of transfers covers, and on days between two such days if these are at most a week apart" }
+covered_share = { type = "DOUBLE", unit = "1", doc = "share of the drives' hours covered by logs. It is 1 on days that Enstore's accounting of transfers covers, and on days between two such days if these are at most a week apart" }
 */
 WITH covered AS (
     SELECT day, 1 - coalesce(sum(duration_us) FILTER (bucket = 'unknown'), 0) / sum(duration_us) AS share
@@ -41,7 +41,7 @@ listed_day AS (
     FROM (SELECT day, coalesce(next_day, day + 1) AS next_day FROM listed)
 )
 SELECT coalesce(c.day, t.day) AS day, CAST(coalesce(m.bytes, 0) AS DOUBLE) / 1e9 AS written_gb,
-       CAST(CASE WHEN t.day IS NOT NULL THEN 1 ELSE c.share END AS DOUBLE) AS seen_share
+       CAST(CASE WHEN t.day IS NOT NULL THEN 1 ELSE c.share END AS DOUBLE) AS covered_share
 FROM covered c FULL JOIN listed_day t ON t.day = c.day
 LEFT JOIN moved m ON m.day = coalesce(c.day, t.day)
 WHERE coalesce(c.day, t.day) BETWEEN $last_day - CAST($n_days AS INTEGER) + 1 AND $last_day

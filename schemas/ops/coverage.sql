@@ -9,11 +9,11 @@ source = { type = "VARCHAR", doc = "source" }
 host = { type = "VARCHAR", doc = "host, link or archive system whose activity the log records" }
 hour_at = { type = "TIMESTAMP", doc = "start of the hour, UTC" }
 expected_s = { type = "DOUBLE", unit = "s", doc = "seconds of the hour for which site.toml declares a log; NULL if it declares no log" }
-seen_s = { type = "DOUBLE", unit = "s", doc = "seconds of the hour that a log covers; where site.toml declares a log, only declared time counts" }
+covered_s = { type = "DOUBLE", unit = "s", was = "seen_s", doc = "seconds of the hour that a log covers; where site.toml declares a log, only declared time counts" }
 
 [[checks]]
 expectation = "ExpectColumnValuesToBeBetween"
-column = "seen_s"
+column = "covered_s"
 min_value = 0
 max_value = 3600
 severity = "critical"
@@ -49,13 +49,13 @@ within AS (
     SELECT s.source, s.host, s.hour_at,
            sum(CASE WHEN e.from_at IS NULL THEN date_diff('microsecond', s.from_at, s.to_at)
                     ELSE greatest(date_diff('microsecond', greatest(s.from_at, e.from_at), least(s.to_at, e.to_at)), 0)
-               END) / 1e6 AS seen_s
+               END) / 1e6 AS covered_s
     FROM clipped s
     LEFT JOIN clipped e ON e.what = 'expected' AND e.source = s.source AND e.host = s.host AND e.hour_at = s.hour_at
     WHERE s.what = 'covered'
     GROUP BY s.source, s.host, s.hour_at
 )
 SELECT coalesce(e.source, w.source) AS source, coalesce(e.host, w.host) AS host,
-       coalesce(e.hour_at, w.hour_at) AS hour_at, e.expected_s, coalesce(w.seen_s, 0) AS seen_s
+       coalesce(e.hour_at, w.hour_at) AS hour_at, e.expected_s, coalesce(w.covered_s, 0) AS covered_s
 FROM expected e
 FULL JOIN within w ON w.source = e.source AND w.host = e.host AND w.hour_at = e.hour_at

@@ -9,21 +9,21 @@ source = { type = "VARCHAR", doc = "kind of log" }
 host = { type = "VARCHAR", doc = "host, link or archive system that the log describes" }
 hour_at = { type = "TIMESTAMP", doc = "start of the hour, UTC; for periods of more than three weeks, start of the day" }
 expected_s = { type = "DOUBLE", unit = "s", doc = "time in the hour (or day) for which site.toml declares the log; NULL where site.toml declares no log" }
-seen_s = { type = "DOUBLE", unit = "s", doc = "time in the hour (or day) that the log covers" }
-seen_share = { type = "DOUBLE", unit = "1", doc = "time that the log covers / time for which site.toml declares it, at most 1; NULL where site.toml declares no log" }
+covered_s = { type = "DOUBLE", unit = "s", doc = "time in the hour (or day) that the log covers" }
+covered_share = { type = "DOUBLE", unit = "1", doc = "time that the log covers / time for which site.toml declares it, at most 1; NULL where site.toml declares no log" }
 */
 WITH hour AS (
-    SELECT o.source, o.host, o.expected_s, o.seen_s,
+    SELECT o.source, o.host, o.expected_s, o.covered_s,
            CASE WHEN date_diff('day', CAST($first_day AS DATE), CAST($last_day AS DATE)) > 21
                 THEN date_trunc('day', o.hour_at) ELSE o.hour_at END AS hour_at
     FROM ops.coverage o CROSS JOIN site.setting c
     WHERE near_days(o.hour_at, $first_day, $last_day)
       AND in_days(o.hour_at, $first_day, $last_day, c.zone)
 )
-SELECT source, host, hour_at, sum(expected_s) AS expected_s, sum(seen_s) AS seen_s,
+SELECT source, host, hour_at, sum(expected_s) AS expected_s, sum(covered_s) AS covered_s,
        -- undeclared hours do not make up for missing ones
-       CASE WHEN sum(expected_s) > 0 THEN sum(least(seen_s, expected_s)) / sum(expected_s) END AS seen_share
+       CASE WHEN sum(expected_s) > 0 THEN sum(least(covered_s, expected_s)) / sum(expected_s) END AS covered_share
 FROM hour
 GROUP BY source, host, hour_at
-HAVING sum(expected_s) > 0 OR sum(seen_s) > 0
+HAVING sum(expected_s) > 0 OR sum(covered_s) > 0
 ORDER BY source, host, hour_at

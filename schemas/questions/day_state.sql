@@ -25,10 +25,10 @@ written AS (
 ),
 log AS (
     SELECT site_day(v.hour_at, c.zone) AS day, v.source, v.host,
-           sum(v.seen_s) / 3600 AS log_hours
+           sum(v.covered_s) / 3600 AS log_hours
     FROM ops.coverage v CROSS JOIN site.setting c CROSS JOIN written w
     WHERE near_days(v.hour_at, $first_day, $last_day)
-      AND (v.seen_s > 0 OR v.expected_s IS NULL) AND (w.most_at IS NULL OR v.hour_at <= w.most_at)
+      AND (v.covered_s > 0 OR v.expected_s IS NULL) AND (w.most_at IS NULL OR v.hour_at <= w.most_at)
     GROUP BY ALL
 ),
 logged AS (

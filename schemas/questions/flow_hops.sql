@@ -17,12 +17,12 @@ WITH bound AS (
     FROM site.setting
 ),
 hop AS (
-    SELECT station, CASE direction WHEN 'in' THEN 'network in' ELSE 'network out' END AS hop, avg_mb_s * seen_s AS mb,
-           CASE WHEN avg_mb_s >= 1 THEN seen_s / 3600 ELSE 0 END AS hours
+    SELECT station, CASE direction WHEN 'in' THEN 'network in' ELSE 'network out' END AS hop, avg_mb_s * covered_s AS mb,
+           CASE WHEN avg_mb_s >= 1 THEN covered_s / 3600 ELSE 0 END AS hours
     FROM gold.link_load WHERE day BETWEEN $first_day AND $last_day AND station IS NOT NULL
     UNION ALL
-    SELECT host, unnest(['disk write', 'disk read']), unnest([write_mb_s, read_mb_s]) * seen_s,
-           CASE WHEN unnest([write_mb_s, read_mb_s]) >= 1 THEN seen_s / 3600 ELSE 0 END
+    SELECT host, unnest(['disk write', 'disk read']), unnest([write_mb_s, read_mb_s]) * covered_s,
+           CASE WHEN unnest([write_mb_s, read_mb_s]) >= 1 THEN covered_s / 3600 ELSE 0 END
     FROM gold.host_load
     WHERE day BETWEEN $first_day AND $last_day AND host IN (SELECT station FROM site.station)
     UNION ALL

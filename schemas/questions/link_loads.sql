@@ -17,7 +17,7 @@ max_share = { type = "DOUBLE", unit = "1", doc = "highest rate in that hour (or 
 SELECT link, station, direction,
        CASE WHEN date_diff('day', CAST($first_day AS DATE), CAST($last_day AS DATE)) > 21 THEN date_trunc('day', hour_at)
             ELSE hour_at END AS hour_at,
-       sum(avg_mb_s * seen_s ORDER BY hour_at) / sum(seen_s ORDER BY hour_at) AS avg_mb_s, max(max_mb_s) AS max_mb_s,
+       sum(avg_mb_s * covered_s ORDER BY hour_at) / sum(covered_s ORDER BY hour_at) AS avg_mb_s, max(max_mb_s) AS max_mb_s,
        max(capacity_mb_s) AS capacity_mb_s, max(max_mb_s) / max(capacity_mb_s) AS max_share
 FROM gold.link_load
 WHERE day BETWEEN $first_day AND $last_day AND $station IN ('', station)

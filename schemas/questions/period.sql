@@ -20,7 +20,7 @@ reached AS (
     SELECT min(v.hour_at) AS first_at, max(v.hour_at) AS last_at,
            min(v.hour_at) FILTER (v.hour_at >= b.least_at AND v.hour_at <= coalesce(b.most_at, v.hour_at)) AS sound_first_at,
            max(v.hour_at) FILTER (v.hour_at >= b.least_at AND v.hour_at <= coalesce(b.most_at, v.hour_at)) AS sound_last_at
-    FROM ops.coverage v CROSS JOIN bound b WHERE v.seen_s > 0 OR v.expected_s IS NULL
+    FROM ops.coverage v CROSS JOIN bound b WHERE v.covered_s > 0 OR v.expected_s IS NULL
 ),
 -- values in a metric were read, even if their source does not declare its hours
 metric AS (

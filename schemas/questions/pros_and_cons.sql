@@ -9,7 +9,7 @@ side = { type = "VARCHAR", doc = "pro (something that works well) or con (a find
 rule = { type = "VARCHAR", doc = "for a con, the rule that fired; for a pro, the rule that was checked and did not fire" }
 entity = { type = "VARCHAR", doc = "drive, station or other entity that the pro or con concerns; NULL for the complete site" }
 value = { type = "DOUBLE", unit = "1", doc = "for a pro, the share on which it is based, such as the share of gaps that are short; NULL for a con" }
-n_seen = { type = "BIGINT", doc = "for a pro, number of files, gaps, mounts, half-hours or drive-hours that were judged; for a con, number of days on which the finding fired" }
+n_counted = { type = "BIGINT", doc = "for a pro, number of files, gaps, mounts, half-hours or drive-hours that were judged; for a con, number of days on which the finding fired" }
 summary = { type = "VARCHAR", was = "says", doc = "pro or con as a sentence" }
 */
 WITH con AS (
@@ -79,7 +79,7 @@ pro AS (
            format('{} is active in {:.0f} % of the half-hours.', station, 100 * share) FROM duty
 ),
 listed AS (
-    SELECT 'con' AS side, rule, entity, CAST(NULL AS DOUBLE) AS value, n_days AS n_seen, text AS summary, rank FROM con
+    SELECT 'con' AS side, rule, entity, CAST(NULL AS DOUBLE) AS value, n_days AS n_counted, text AS summary, rank FROM con
     WHERE NOT is_muted
     UNION ALL
     SELECT 'pro', p.rule, p.entity, p.share, p.n, p.summary, 4
@@ -90,4 +90,4 @@ listed AS (
                       WHERE w.day BETWEEN $first_day AND $last_day AND w.rule = p.rule
                         AND (p.entity IS NULL OR w.entity IS NULL OR w.entity = p.entity))
 )
-SELECT side, rule, entity, value, n_seen, summary FROM listed ORDER BY side DESC, rank, rule, entity NULLS FIRST
+SELECT side, rule, entity, value, n_counted, summary FROM listed ORDER BY side DESC, rank, rule, entity NULLS FIRST

@@ -14,7 +14,7 @@ value = { type = "VARCHAR", doc = "value of the fact for this entity" }
 entity = { type = "VARCHAR", doc = "pool, host, link or drive that has the fact" }
 kind = { type = "VARCHAR", doc = "kind of entity: pool, host, link or drive" }
 work = { type = "VARCHAR", doc = "kind of traffic: restore or store (pools), read or write (drives and the disks of hosts), in or out (links)" }
-n_seen = { type = "BIGINT", doc = "number of hours with a rate of 1 MB/s or more; for a drive, number of large files whose rate was measured on the drive's most common basis" }
+n_rates = { type = "BIGINT", doc = "number of hours with a rate of 1 MB/s or more; for a drive, number of large files whose rate was measured on the drive's most common basis" }
 p50_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "median rate of the hours (for a drive: of the files)" }
 p95_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "rate that one in twenty of the hours (for a drive: of the files) exceeds" }
 best_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "highest rate of the hours (for a drive: of the files)" }
@@ -47,7 +47,7 @@ matched AS (
     JOIN rate r ON r.entity = f.entity AND coalesce(r.day >= f.since_day, true) AND coalesce(r.day < f.until_day, true)
     WHERE f.name = $fact AND r.mb_s >= 1
 )
-SELECT value, entity, kind, work, count(*) AS n_seen, quantile_cont(mb_s, 0.5) AS p50_mb_s, quantile_cont(mb_s, 0.95) AS p95_mb_s,
+SELECT value, entity, kind, work, count(*) AS n_rates, quantile_cont(mb_s, 0.5) AS p50_mb_s, quantile_cont(mb_s, 0.95) AS p95_mb_s,
        max(mb_s) AS best_mb_s, CASE WHEN max(expected_mb_s) IS NOT NULL THEN count(*) FILTER (mb_s >= expected_mb_s) / count(*) END AS reached,
        quantile_cont(mb_s, 0.95) / max(expected_mb_s) AS of_expected
 FROM matched

@@ -7,7 +7,7 @@ takes = ["first_day", "last_day"]
 [columns]
 kind = { type = "VARCHAR", doc = "what the name seems to be: station (a client of transfers or a host with samples), drive or link" }
 name = { type = "VARCHAR", doc = "name as it occurs in the logs" }
-seen_in = { type = "VARCHAR", doc = "relations of the warehouse that contain the name" }
+found_in = { type = "VARCHAR", doc = "relations of the warehouse that contain the name" }
 n_rows = { type = "BIGINT", doc = "number of records of the period that contain the name" }
 first_at = { type = "TIMESTAMP", doc = "time of the first record of the period that contains the name, UTC" }
 last_at = { type = "TIMESTAMP", doc = "time of the last record of the period that contains the name, UTC" }
@@ -32,7 +32,7 @@ strange AS (
     WHERE near_days(day, $first_day, $last_day) AND name IS NOT NULL GROUP BY kind, name
     EXCEPT SELECT kind, name FROM declared
 )
-SELECT n.kind, n.name, string_agg(DISTINCT n.relation, ' ' ORDER BY n.relation) AS seen_in, count(*) AS n_rows,
+SELECT n.kind, n.name, string_agg(DISTINCT n.relation, ' ' ORDER BY n.relation) AS found_in, count(*) AS n_rows,
        min(n.at) AS first_at, max(n.at) AS last_at
 FROM named n
 JOIN strange s ON s.kind = n.kind AND s.name = n.name

@@ -10,14 +10,14 @@ entity = { type = "VARCHAR", doc = "entity for which the rule fired, or whose fi
 source = { type = "VARCHAR", doc = "kind of log that is missing" }
 host = { type = "VARCHAR", doc = "host, link or archive system whose log is missing" }
 expected_hours = { type = "DOUBLE", unit = "h", doc = "hours for which site.toml declares the log, in the period that the rule judges" }
-seen_hours = { type = "DOUBLE", unit = "h", doc = "part of expected_hours that the log covers" }
+covered_hours = { type = "DOUBLE", unit = "h", doc = "part of expected_hours that the log covers" }
 missing_hours = { type = "DOUBLE", unit = "h", doc = "part of expected_hours that the log does not cover" }
-share = { type = "DOUBLE", unit = "1", doc = "seen_hours / expected_hours" }
+share = { type = "DOUBLE", unit = "1", doc = "covered_hours / expected_hours" }
 needed = { type = "DOUBLE", unit = "1", doc = "share of expected_hours that the log must cover for a verdict" }
 first_day = { type = "DATE", doc = "first site day of the period that the rule judges" }
 day = { type = "DATE", doc = "last site day of the period that the rule judges" }
 */
-SELECT rule, entity, source, host, expected_hours, seen_hours, missing_hours, share, needed, first_day, day
+SELECT rule, entity, source, host, expected_hours, covered_hours, missing_hours, share, needed, first_day, day
 FROM gold.suppressed_verdict
 WHERE day BETWEEN $first_day AND $last_day
 ORDER BY day, source, host, rule, entity NULLS FIRST

@@ -109,7 +109,7 @@ def fill(site: Site, drive: str = "D1", station: str = "s1", text: str = "a line
                 "host": "stk",
                 "hour_at": datetime(2010, 6, 15, 6),
                 "expected_s": 3600.0,
-                "seen_s": 900.0,
+                "covered_s": 900.0,
             },
         )
         fill_forecasts(connection, text)

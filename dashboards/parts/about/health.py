@@ -13,7 +13,7 @@ PART = {
 }
 MOST_HOSTS = 60
 
-READ = ["source", "n_hosts", "n_days", "first_day", "last_day", "seen_hours"]
+READ = ["source", "n_hosts", "n_days", "first_day", "last_day", "covered_hours"]
 DATES = ["path", "source", "summary"]
 CLOCKS = ["station", "tool", "watched", "direction", "skew_s", "skew_s_low", "skew_s_high", "summary"]
 CONTRADICTIONS = ["kind", "entity", "n", "n_compared", "what", "reported", "bound", "summary"]
@@ -40,23 +40,25 @@ def _show_coverage(page: Page) -> None:
     """What was read of the hours that site.toml declares, by log and hour."""
     hours = page.ask("coverage_hours")
     components.heading(hours)
-    declared = [row | {"log": f"{row['source']} {row['host']}"} for row in hours.rows if row["seen_share"] is not None]
+    declared = [
+        row | {"log": f"{row['source']} {row['host']}"} for row in hours.rows if row["covered_share"] is not None
+    ]
     if declared:
         least: dict[str, float] = {}
         for row in declared:
-            least[row["log"]] = min(least.get(row["log"], 1.0), row["seen_share"])
+            least[row["log"]] = min(least.get(row["log"], 1.0), row["covered_share"])
         worst = sorted(least, key=lambda log: (least[log], log))
         kept = set(worst[:MOST_HOSTS])
         frame = hours.frame([row for row in declared if row["log"] in kept]).with_columns(
             log=charts.joined("source", "host"),
         )
-        tips = ["log:N", charts.instant("hour_at", "hour"), charts.share("seen_share", "share read")]
+        tips = ["log:N", charts.instant("hour_at", "hour"), charts.share("covered_share", "share read")]
         components.show_chart(
             hours,
             charts.heat_map(
                 frame,
                 "log",
-                "seen_share",
+                "covered_share",
                 "coverage: share of the expected time for which the log was read",
                 tips,
                 page.span(),
@@ -70,8 +72,8 @@ def _show_coverage(page: Page) -> None:
             st.caption(f"Of {len(worst)} logs, the {MOST_HOSTS} whose worst hour has the lowest coverage are shown.")
     else:
         st.info("No input of site.toml declares (`expect`) a log for these days, so missing logs cannot be detected.")
-    undeclared = [row for row in hours.rows if row["seen_share"] is None]
+    undeclared = [row for row in hours.rows if row["covered_share"] is None]
     if undeclared:
         st.caption("The table lists hours that logs cover, although site.toml declares no log for them.")
-        components.show_table(hours, ["source", "host", "hour_at", "seen_s"], undeclared)
+        components.show_table(hours, ["source", "host", "hour_at", "covered_s"], undeclared)
     components.show_sql(hours)

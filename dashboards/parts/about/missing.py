@@ -14,7 +14,7 @@ PART = {
     "title": "What is missing",
     "order": 40,
 }
-NAMES = ["kind", "name", "seen_in", "n_rows", "first_at", "last_at"]
+NAMES = ["kind", "name", "found_in", "n_rows", "first_at", "last_at"]
 HOW_TO = """\
 1. Put the files where an input of site.toml finds them. Or run `tapescope init FOLDER --out NEW.toml`, and copy the
    [[input]] entries of NEW.toml to site.toml.

@@ -122,7 +122,7 @@ def _disks(page: Page) -> Section | None:
 
 def _say_apart(page: Page) -> None:
     """Why no disk is known by itself, and of which hosts only the sum of their disks is."""
-    vmstat = {row["host"] for row in page.ask("coverage_hours").rows if row["source"] == "vmstat" and row["seen_s"]}
+    vmstat = {row["host"] for row in page.ask("coverage_hours").rows if row["source"] == "vmstat" and row["covered_s"]}
     text = "No log shows the reads and writes of single disks: iostat -x, sar -d, vmstat -d or nmon provide them."
     if hosts := sorted(vmstat, key=words.natural):
         named = format.listed(hosts, MOST_NAMED)

@@ -14,7 +14,8 @@ PART = {
     "filters": ["station"],
 }
 STREAMS = [
-    "station", "mode", "n_streams", "n_opposite", "seen_s", "total_mb_s", "stream_mb_s", "retained_share", "fairness",
+    "station", "mode", "n_streams", "n_opposite", "duration_s", "total_mb_s", "stream_mb_s", "retained_share",
+    "fairness",
 ]  # fmt: skip
 EFFICIENCY = ["station", "direction", "n_days_active", "long_mb_s", "stream_mb_s", "n_streams", "efficiency"]
 BALANCE = ["station", "role", "day", "in_tb", "out_tb", "unaccounted_tb", "out_duty", "needed_out_duty"]

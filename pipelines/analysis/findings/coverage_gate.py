@@ -21,11 +21,11 @@ class Seen:
     source: str
     host: str
     expected_s: float
-    seen_s: float
+    covered_s: float
 
     @property
     def share(self) -> float:
-        return self.seen_s / self.expected_s
+        return self.covered_s / self.expected_s
 
 
 class Kin:
@@ -81,7 +81,7 @@ class Gate:
                     ", ".join(dict.fromkeys(log.source for log in own)),
                     ", ".join(dict.fromkeys(log.host for log in own)),
                     sum(log.expected_s for log in own),
-                    sum(log.seen_s for log in own),
+                    sum(log.covered_s for log in own),
                 )
                 if both.share < self.needed:
                     return both
@@ -105,8 +105,8 @@ class Gate:
             "source": log.source,
             "host": log.host,
             "expected_hours": log.expected_s / 3600,
-            "seen_hours": log.seen_s / 3600,
-            "missing_hours": (log.expected_s - log.seen_s) / 3600,
+            "covered_hours": log.covered_s / 3600,
+            "missing_hours": (log.expected_s - log.covered_s) / 3600,
             "share": log.share,
             "needed": self.needed,
         }

@@ -21,7 +21,7 @@ def confidence(connection: Connection, rule: Rule, period: Period) -> str:
     kind = rule.sources[0]
     row = execute(
         connection,
-        "SELECT string_agg(DISTINCT source, ', ' ORDER BY source), sum(expected_s), sum(least(seen_s, expected_s))"
+        "SELECT string_agg(DISTINCT source, ', ' ORDER BY source), sum(expected_s), sum(least(covered_s, expected_s))"
         " FROM ops.coverage JOIN site.source USING (source)"
         " WHERE ($kind IN (source, speaks_for)"
         " OR $kind = 'links' AND host IN (SELECT link FROM site.link_port))"
@@ -30,8 +30,8 @@ def confidence(connection: Connection, rule: Rule, period: Period) -> str:
     ).fetchone()
     if row is None or not row[1]:
         return f"medium: site.toml declares no period for the log of {kind}, so the missing hours cannot be estimated"
-    sources, expected_s, seen_s = row
-    share = seen_s / expected_s
+    sources, expected_s, covered_s = row
+    share = covered_s / expected_s
     level = "high" if share >= 0.9 else "medium" if share >= 0.5 else "low"
     return f"{level}: logs cover {share:.0%} of the hours that site.toml declares for {sources}"
 

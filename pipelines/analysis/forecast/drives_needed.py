@@ -16,7 +16,7 @@ from pipelines.config.technology import HOUR_S
 from pipelines.primitives.estimate import Estimate, NoEstimate
 
 BACKLOG = certain(2.0)  # what the sizing note allows every class of traffic for backlogs and peaks (C04, C23)
-LEAST_SEEN = 0.5
+LEAST_COVERED = 0.5
 LEAST_MOUNTS = 3  # as the fit wants of what was measured and needs no fitting
 
 
@@ -50,7 +50,7 @@ def _well_seen(rows: list[Row]) -> list[Row]:
     found: list[Row] = []
     for _, group in groupby(rows, key=lambda row: row["day"]):
         day = list(group)
-        found += day if sum(row["known_hours"] for row in day) >= LEAST_SEEN * 24 * len(day) else []
+        found += day if sum(row["known_hours"] for row in day) >= LEAST_COVERED * 24 * len(day) else []
     return found
 
 
@@ -62,7 +62,7 @@ def _needed(generation: str | None, days: list[Row], fitted: dict[str, Fitted]) 
             "the `generation` of these drives in site.toml",
         )
     by_day = [list(group) for _, group in groupby(days, key=lambda row: row["day"])]
-    seen_s = np.array([sum(row["known_hours"] for row in rows) / len(rows) * HOUR_S for rows in by_day])
+    covered_s = np.array([sum(row["known_hours"] for row in rows) / len(rows) * HOUR_S for rows in by_day])
     traffic = []
     for mode in ("read", "write"):
         gb = np.array([sum(row[f"{mode}_gb"] for row in rows) for rows in by_day])
@@ -74,7 +74,7 @@ def _needed(generation: str | None, days: list[Row], fitted: dict[str, Fitted]) 
             why = f"{mode} traffic: only {n_mounts} mounts were logged completely, from request to dismount"
             return NoEstimate(why, f"at least {LEAST_MOUNTS} mounts logged completely, from request to dismount")
         efficiency = _ratio(one.mounts.moved_mb, one.mounts.wall_s * sold.native_mb_s)
-        mb_s = _over_days(gb * 1000, seen_s, len(gb))
+        mb_s = _over_days(gb * 1000, covered_s, len(gb))
         traffic.append(Traffic(mode, mb_s, BACKLOG, _share(efficiency)))
     if not traffic:
         return NoEstimate("no data moved on the days with logs", "days on which data moved")

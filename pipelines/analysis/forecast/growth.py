@@ -14,7 +14,7 @@ from pipelines.primitives.errors import TapescopeError
 from pipelines.primitives.estimate import Estimate, NoEstimate
 
 TWO_YEARS = 728  # whole weeks
-LEAST_SEEN = 0.5  # of a day: the rest of it may have been like no other
+LEAST_COVERED = 0.5  # of a day: the rest of it may have been like no other
 
 
 @dataclass(frozen=True)
@@ -65,10 +65,10 @@ def written(history: History, group: str = "", family: str = "", n_days: int = T
         raise TapescopeError(
             "no log shows how much was written on any day", "run `tapescope build`, or see `tapescope ask coverage`"
         )
-    seen = [row for row in rows if row["seen_share"] >= LEAST_SEEN]
+    seen = [row for row in rows if row["covered_share"] >= LEAST_COVERED]
     last = history.last_day or rows[-1]["day"]
     days = np.array([row["day"].toordinal() for row in seen], np.int64)
-    gb = np.array([row["written_gb"] / row["seen_share"] for row in seen], float)
+    gb = np.array([row["written_gb"] / row["covered_share"] for row in seen], float)
     return Written(last, len(seen), learn(days, gb, last.toordinal()))
 
 

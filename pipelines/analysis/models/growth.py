@@ -157,9 +157,9 @@ def learn(days: Ints, written_gb: Floats, last_day: int, seed: int = 0) -> Growt
 def _weeks(days: Ints, written_gb: Floats, last_day: int) -> tuple[Floats, Floats]:
     """The middle of each week with logs, in days ahead of the last day's end, and the mean of its days."""
     week = (last_day - days) // WEEK
-    n_seen = np.bincount(week)
-    known = np.flatnonzero(n_seen >= LEAST_IN_WEEK)
-    means: Floats = np.bincount(week, written_gb)[known] / n_seen[known]
+    n_days = np.bincount(week)
+    known = np.flatnonzero(n_days >= LEAST_IN_WEEK)
+    means: Floats = np.bincount(week, written_gb)[known] / n_days[known]
     return -WEEK * (known.astype(float) + 0.5), means
 
 

@@ -147,7 +147,7 @@ def accumulates(rule: Rule, rows: pl.DataFrame, site: Site, period: Period) -> I
             name: number(struck[name].mean()) for name in params.get("facts", ()) if struck[name].count()
         }
         most = max(total, number(group[params["most"]].sum())) if "most" in params else total
-        facts |= {"hours": total / 3600, "share": total / seen, "seen_hours": seen / 3600, "hours_most": most / 3600}
+        facts |= {"hours": total / 3600, "share": total / seen, "total_hours": seen / 3600, "hours_most": most / 3600}
         facts["reach"] = _reach(total / 3600, most / 3600)
         yield Hit(
             entity,
@@ -222,7 +222,7 @@ def turned_over(rule: Rule, rows: pl.DataFrame, site: Site, period: Period) -> I
             continue
         facts = {
             "n": short.height,
-            "n_seen": seen.filter(known > 0).height,
+            "n_known": seen.filter(known > 0).height,
             "counted_gb": number(short[rule.value].sum()),
             "known_gb": number(short["known_gb"].sum()),
             "max_mb_s": most,

@@ -93,10 +93,10 @@ def _days_unseen(asker: Asker) -> list[tuple[str, str]]:
 def _coverage(row: Row) -> str:
     hosts = "" if row["n_hosts"] == 1 else f" of {row['n_hosts']} logs"
     if row["share"] is None:
-        return f"{quantity(row['seen_hours'], 'h')}{hosts}; site.toml does not declare when such logs should exist"
+        return f"{quantity(row['covered_hours'], 'h')}{hosts}; site.toml does not declare when such logs should exist"
     # 99.97 % must not be read as all of it
     share = "all" if row["missing_hours"] == 0 else f"{100 * row['share']:.2f} %"
-    text = f"{fixed(row['seen_hours'], 'h')} of {quantity(row['expected_hours'], 'h')}{hosts} ({share})"
+    text = f"{fixed(row['covered_hours'], 'h')} of {quantity(row['expected_hours'], 'h')}{hosts} ({share})"
     short = f"; {quantity(row['missing_hours'], 'h')} missing" if row["missing_hours"] else ""
     text += f"{short} in {counted(row['n_short'], 'log')}" if short and hosts else short
     return text + (
@@ -136,7 +136,7 @@ def _withheld(asker: Asker) -> list[tuple[str, str]]:
     rules: dict[str, list[str]] = {}
     for row in asker.ask("withheld").as_dicts():
         if row["entity"] is None:
-            seen = f"{fixed(row['seen_hours'], 'h')} of {quantity(row['expected_hours'], 'h')}"
+            seen = f"{fixed(row['covered_hours'], 'h')} of {quantity(row['expected_hours'], 'h')}"
             log = f"{row['source']} of {row['host']}: {seen} covered, {percent(row['needed'])} needed"
             rules.setdefault(log, []).append(row["rule"])
     return [("withheld", f"{log}; not evaluated: {', '.join(names)}") for log, names in rules.items()]

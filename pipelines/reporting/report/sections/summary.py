@@ -223,7 +223,7 @@ def _is_read(row: Row) -> bool:
 def data_quality(asker: Asker) -> Section:
     """What was lost, missing or doubtful on the way in."""
     lines = "source state n_files n_lines n_used n_skipped n_rejected n_records"
-    coverage = "source host expected_hours seen_hours"
+    coverage = "source host expected_hours covered_hours"
     checks = "relation expectation severity n_failing detail"
     rejected = [column.name for column in asker.catalog.questions["rejects"].columns]
     tables = [
@@ -252,7 +252,7 @@ def data_quality(asker: Asker) -> Section:
 
 
 def _is_short(row: Row) -> bool:
-    return row["level"] == "host" and (row["expected_hours"] is None or row["seen_hours"] < row["expected_hours"])
+    return row["level"] == "host" and (row["expected_hours"] is None or row["covered_hours"] < row["expected_hours"])
 
 
 def _is_unmet(row: Row) -> bool:
