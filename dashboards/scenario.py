@@ -11,7 +11,7 @@ from pipelines.analysis.models.simulation import Changes
 from pipelines.primitives.text import escape_markdown
 
 HOURS = 3600.0  # seconds of one
-CHARTED = ("ended_hours", "waited_hours", "busy_hours", "rate_mb_s")
+CHARTED = ("last_end_hours", "waited_hours", "busy_hours", "rate_mb_s")
 COLUMNS = {
     "drives": ("drives", "", "kind of drive, and whether it read or wrote"),
     "scenario": ("scenario", "", "the changes of this scenario"),
@@ -48,8 +48,8 @@ COLUMNS = {
         "sum over all mounts of the waits for a drive, for the tape,"
         " for a free input or output of the station, and for enough data to write (a chunk)",
     ),
-    "ended_hours": ("all work ends after [h]", "%.2f", "time from the first request to the end of the last mount"),
-    "done_hours": (
+    "last_end_hours": ("all work ends after [h]", "%.2f", "time from the first request to the end of the last mount"),
+    "average_end_hours": (
         "a mount ends after [h], on average",
         "%.2f",
         "time from the first request to the end of a mount, averaged over mounts",
@@ -138,9 +138,9 @@ def rows(scenarios: list[Scenario]) -> list[dict[str, Any]]:
     return [
         {
             "scenario": one.name,
-            "done_hours": one.done_h,
+            "average_end_hours": one.done_h,
             "waited_hours": one.waited_h,
-            "ended_hours": one.ended_h,
+            "last_end_hours": one.ended_h,
             "busy_hours": one.busy_h,
             "read_mb_s": one.read_mb_s,
             "write_mb_s": one.write_mb_s,
@@ -164,7 +164,7 @@ def uses(answer: WhatIf, changes: Changes) -> list[dict[str, Any]]:
             "busy_hours": use.busy_s / HOURS,
             "rate_mb_s": use.rate_mb_s,
             "waited_hours": use.waited_s / HOURS,
-            "ended_hours": use.ended_s / HOURS,
+            "last_end_hours": use.ended_s / HOURS,
         }
         for key in sorted(answer.record.uses)
         for name, run in runs.items()

@@ -210,6 +210,12 @@ def test_detect_exits_with_4_where_asked_to(site: Path) -> None:
     found = json.loads(run("detect", "--json", "--site", site).stdout)
     fired = any(found.get(name) for name in ("info", "warning", "critical"))
     assert run("detect", "--site", site, "--fail-on", "info").exit_code == (4 if fired else 0)
+    assert "--each-day needs --from and --to" in run("detect", "--each-day", "--site", site).output
+    days = run("detect", "--each-day", "--from", "2010-06-14", "--to", "2010-06-15", "--site", site).stdout
+    assert [f"findings for 2010-06-{day}" in days for day in (14, 15)] == [True, True]
+    judged = "SELECT first_day::VARCHAR, day::VARCHAR FROM ops.detection ORDER BY day"
+    rows = json.loads(run("sql", judged, "--format", "json", "--site", site).stdout)
+    assert [list(row.values()) for row in rows] == [["2010-06-14"] * 2, ["2010-06-15"] * 2]
 
 
 def test_forget_takes_a_file_out_again(site: Path) -> None:

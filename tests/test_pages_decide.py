@@ -123,7 +123,7 @@ def test_whatif(app: AppTest, archive: Path) -> None:
             assert row["busy_hours"] == pytest.approx(use.busy_s / 3600) and row["mounts"] == use.n_mounts
             assert row["rate_mb_s"] == pytest.approx(use.rate_mb_s)
             assert row["waited_hours"] == pytest.approx(use.waited_s / 3600)
-            assert row["ended_hours"] == pytest.approx(use.ended_s / 3600)
+            assert row["last_end_hours"] == pytest.approx(use.ended_s / 3600)
             assert any(f"{' '.join(key)} {name} {use.busy_s / 3600:,.2f}" in sentence for sentence in sentences(app))
     assert {sentence.partition(" [")[0] for sentence in sentences(app)} == {
         "all work ends after", "waited", "drive-hours", "overall rate of a drive",
@@ -134,7 +134,7 @@ def test_whatif(app: AppTest, archive: Path) -> None:
     assert alone["busy_hours"]["gaps of at most 2 s"] == pytest.approx(
         sum(use.busy_s for use in only_gaps.uses.values()) / 3600
     )
-    assert alone["done_hours"].is_monotonic_increasing, "what is done soonest stands first"
+    assert alone["average_end_hours"].is_monotonic_increasing, "what is done soonest stands first"
     assert any("Compared with the replay" in one.value for one in (*app.warning, *app.success))
 
 
@@ -146,7 +146,7 @@ def test_whatif_fewer_drives_is_no_gain(app: AppTest) -> None:
     assert (
         "These changes do not work: LTO-4 drives cannot keep up" in app.error[0].value and "worse" in app.error[0].value
     )
-    names = list(table(app, "scenario", "done_hours")["scenario"])
+    names = list(table(app, "scenario", "average_end_hours")["scenario"])
     assert names[:2] == ["gaps of at most 2 s", "none: the replay"] and "1 LTO-4 drive" in names[-1]
     waits = next(sentence for sentence in sentences(app) if sentence.startswith("waited"))
     assert float(re.search(r"LTO-4 write changed ([\d,.]+)", waits)[1].replace(",", "")) > 500  # type: ignore[index]

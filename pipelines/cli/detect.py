@@ -2,7 +2,7 @@
 
 import sys
 import textwrap
-from datetime import date
+from datetime import date, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -20,22 +20,41 @@ FINDINGS_FOUND = 4
 @click.command()
 @site_option
 @period_options
+@click.option(
+    "--each-day", is_flag=True, help="Apply the rules to each day from --from to --to, instead of to the whole period."
+)
 @json_option
 @click.option(
     "--fail-on",
     type=click.Choice(SEVERITIES),
     help="Exit with code 4 if a finding of at least this severity is neither acknowledged nor muted.",
 )
-def detect(site_path: Path, day_day: Any, from_day: Any, to_day: Any, as_json: bool, fail_on: str | None) -> None:
+def detect(
+    site_path: Path,
+    day_day: Any,
+    from_day: Any,
+    to_day: Any,
+    each_day: bool,
+    as_json: bool,
+    fail_on: str | None,
+) -> None:
     """Apply the rules to a period. Default: the last day with data."""
     from pipelines import steps
 
-    site = load_site(site_path)
-    found = steps.detect(site, *period(day_day, from_day, to_day))
-    print_counts(found.as_dict(), as_json, found.sentence)
-    if not as_json:
-        print_findings(site, found.first_day, found.last_day)
-    exit_on(found.findings, fail_on)
+    site, (first, last) = load_site(site_path), period(day_day, from_day, to_day)
+    if each_day and not (first and last):
+        raise click.UsageError("--each-day needs --from and --to")
+    periods = [(first, last)]
+    if each_day and first and last:
+        periods = [(first + timedelta(days=n),) * 2 for n in range((last - first).days + 1)]
+    findings: list[dict[str, Any]] = []
+    for begin, end in periods:
+        found = steps.detect(site, begin, end)
+        findings += found.findings
+        print_counts(found.as_dict(), as_json, found.sentence)
+        if not (as_json or each_day):
+            print_findings(site, found.first_day, found.last_day)
+    exit_on(findings, fail_on)
 
 
 def print_findings(site: Any, first: date | None, last: date | None) -> None:

@@ -90,8 +90,9 @@ named AS (
 SELECT first_day, last_day, n_days, state, n_findings, n_withheld, best_hours, sources,
        CASE state
        WHEN 'not_covered' THEN 'No log covers ' || days || ': nothing can be concluded.'
-       WHEN 'not_run' THEN 'The rules have not run for ' || days || ': run `tapescope detect --day '
-            || CASE WHEN n_days = 1 THEN days ELSE 'DAY' END || '`' || CASE WHEN n_days = 1 THEN '.' ELSE ' for each day.' END
+       WHEN 'not_run' THEN 'The rules have not run for ' || days || ': run `tapescope detect '
+            || CASE WHEN n_days = 1 THEN '--day ' || days
+                    ELSE '--each-day --from ' || replace(days, ' to ', ' --to ') END || '`.'
        WHEN 'part_covered' THEN 'The rules ran for ' || days || ' and found nothing, but that is no all-clear: '
             || CASE WHEN n_withheld > 0
                     THEN n_withheld || CASE WHEN n_withheld = 1 THEN ' rule' ELSE ' rules' END || ' had too few logs'

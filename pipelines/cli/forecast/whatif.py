@@ -182,9 +182,9 @@ def _side_by_side(answer: Any, changes: Any) -> list[str | Rows]:
     rows = [
         {
             "scenario": one.name,
-            "done_after_hours": one.done_h,
+            "average_end_hours": one.done_h,
             "waited_hours": one.waited_h,
-            "ended_after_hours": one.ended_h,
+            "last_end_hours": one.ended_h,
             "drive_hours": one.busy_h,
             "keeps_up": not one.hindrance,
         }
@@ -203,5 +203,5 @@ def _use(use: Any) -> dict[str, Any]:
         "drive_hours": use.busy_s / 3600,
         "drive_rate_mb_s": use.rate_mb_s,
         "waited_hours": use.waited_s / 3600,
-        "ended_after_hours": use.ended_s / 3600,
+        "last_end_hours": use.ended_s / 3600,
     }
