@@ -1,5 +1,7 @@
 """Tasks on two Celery workers, which share a catalogue in PostgreSQL, an S3 bucket and Redis: one is lost as it reads.
 
+The build is made in parts, as those of large sites are.
+
 The workers are given what the files of their unit set, so neither Airflow's database nor the key of its tokens.
 `make test-airflow` runs it; it takes minutes.
 """
@@ -24,6 +26,7 @@ from pipelines.config.site import Site
 from support import REPO
 from support.airflow_home import Airflow, environment, part, running
 from support.archive import all_rows, bronze, copied, differences, put, vmstat_text
+from support.changed_code import eager_code
 from support.ports import free_port
 from support.postgres import OWNER, PASSWORD, make_lake, postgres, sqlalchemy_uri
 from support.s3_server import BUCKET, objects, s3_server
@@ -33,6 +36,7 @@ PARTS = ("api-server", "scheduler", "dag-processor", "triggerer")
 WORKERS = ("one", "other")
 KEY = "only-for-this-trial-" * 3
 N_FILES, N_LINES = 700, 300  # four batches with the logs of the demo
+PART_ROWS = 100_000
 LOST_S = "20"  # without a heartbeat; in production 300
 
 
@@ -155,6 +159,7 @@ def trial(plain: Site, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Tri
         server, storage, broker = (stack.enter_context(one) for one in (postgres(), s3_server(), redis(folder)))
         site = shared(plain, folder / "site", make_lake(server))
         stack.enter_context(pytest.MonkeyPatch.context()).setenv("PGPASSWORD", PASSWORD)
+        code = str(eager_code(folder / "code", PART_ROWS))
         queue = of_unit(
             "celery.env",
             AIRFLOW__CELERY__BROKER_URL=f"{broker}/0",
@@ -169,6 +174,7 @@ def trial(plain: Site, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Tri
                 AIRFLOW__API__SECRET_KEY=KEY,
                 AIRFLOW__API_AUTH__JWT_SECRET=KEY[::-1],
                 AIRFLOW__SCHEDULER__TASK_INSTANCE_HEARTBEAT_TIMEOUT=LOST_S,
+                PYTHONPATH=code,
                 **queue,
             )
         )
@@ -182,6 +188,7 @@ def trial(plain: Site, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Tri
                 AIRFLOW__API__SECRET_KEY=KEY,
                 AIRFLOW__CELERY__WORKER_CONCURRENCY="1",
             )
+            variables["PYTHONPATH"] = code
             more = {"AIRFLOW__LOGGING__WORKER_LOG_SERVER_PORT": str(free_port())}
             log = folder / f"{name}.log"
             command = ("celery", "worker", "--celery-hostname", name)
@@ -204,7 +211,11 @@ def test_a_worker_lost_while_it_reads_loses_and_doubles_nothing(trial: Trial, pl
     tries = [task["try_number"] for task in airflow.tasks("ingest", run["dag_run_id"], task_id="read")]
     print(f"{len(tries)} batches, tries {sorted(tries)}; {before} objects when the worker was lost")
     assert len(tries) > len(WORKERS) and sorted(tries)[-1] > 1, "the lost task was read again"
-    assert airflow.wait_for_runs("diagnose", 1)[0]["state"] == "success"
+    (run,) = airflow.wait_for_runs("diagnose", 1)
+    parts = airflow.tasks("diagnose", run["dag_run_id"], task_id="build_part")
+    print(f"{len(parts)} parts of the build on {', '.join(sorted({part['hostname'] for part in parts}))}")
+    assert run["state"] == "success" and len(parts) > 1 and {part["state"] for part in parts} == {"success"}
+    assert any("staged-" in name for name in objects(trial.storage, "lake/silver/")), "no part was committed"
     alone = undisturbed(plain)
     assert differences(bronze(alone), bronze(trial.site)) == []
     assert differences(all_rows(alone), all_rows(trial.site)) == []

@@ -39,7 +39,7 @@ from pipelines.warehouse.tables import state_of
 PART_ROWS = 4_000_000  # of bronze: such a part takes minutes
 PART_DAYS = 30  # at least: a part also makes up to 14 days beyond each of its ends, for rows that rest on them
 PAYING_ROWS = 1_000_000  # of bronze: fewer are built in less time than processes take to start
-PART_MEMORY = "700MB"  # of DuckDB; with Python and a second for its buffers less than 1 GB
+PART_MEMORY = "550MB"  # of DuckDB; with Python and what DuckDB does not count less than 1 GB
 _KIND, _FOLDER = "build", "apart-"
 _COPIED = ("ops.build", "ops.retention")  # which a part asks
 Parts = dict[str, Finished]

@@ -50,7 +50,7 @@ def _make_bucket(own: subprocess.Popen[bytes], address: str) -> None:
     raise AssertionError("the server does not listen")
 
 
-def objects(server: str) -> list[str]:
+def objects(server: str, prefix: str = "") -> list[str]:
     """Names of what the bucket holds, the first thousand."""
-    found = requests.get(f"{server}/{BUCKET}?list-type=2", timeout=30).text
+    found = requests.get(f"{server}/{BUCKET}?list-type=2&prefix={prefix}", timeout=30).text
     return [part.split("</Key>")[0] for part in found.split("<Key>")[1:]]
