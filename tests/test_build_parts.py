@@ -17,14 +17,15 @@ from pipelines import steps
 from pipelines.build import apart
 from pipelines.build.days import DayLinks
 from pipelines.build.inputs import Days
-from pipelines.build.part import cut
+from pipelines.build.part import EVER, cut
 from pipelines.build.run import DayBuild
 from pipelines.catalog.contracts import Relation
 from pipelines.config.site import Site, load_site
 from pipelines.warehouse.connection import Warehouse
 from sample_data.generate import write
 from sample_data.scenario import CtaScenario
-from support.archive import Rows, all_rows, copied, differences, make_site, put, query
+from support.archive import Rows, all_rows, copied, differences, make, make_site, put, query
+from support.memory_lake import plain_store
 from support.stories import week, week_with_hole
 
 N_APART = 60  # relations that parts make, at least
@@ -60,10 +61,16 @@ def read(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
 
 
 @pytest.fixture(scope="module")
-def expected(read: Site, tmp_path_factory: pytest.TempPathFactory) -> Rows:
-    site = copied(read, tmp_path_factory.mktemp("expected") / "site")
+def built(read: Site, tmp_path_factory: pytest.TempPathFactory) -> Site:
+    """The same archive, built by one process."""
+    site = copied(read, tmp_path_factory.mktemp("built") / "site")
     steps.build(site)
-    return all_rows(site)
+    return site
+
+
+@pytest.fixture(scope="module")
+def expected(built: Site) -> Rows:
+    return all_rows(built)
 
 
 @pytest.fixture
@@ -105,29 +112,33 @@ def left(site: Site) -> list[Path]:
     return [*Path(Warehouse(site).data_path).glob("staging/**/*.parquet")]
 
 
-@pytest.mark.parametrize(("n", "seed"), [(2, 1), (5, 3)])
-def test_the_rows_of_one_process(site: Site, expected: Rows, taken: list[str], n: int, seed: int) -> None:
-    parts = parts_of(site, n, seed)
+def test_the_rows_of_one_process(site: Site, expected: Rows, taken: list[str]) -> None:
+    parts = apart.plan(site, 2)
     make_apart(site, parts)
-    assert len(parts) > 1 and len(taken) >= N_APART
+    assert len(parts) == 2 and len(taken) >= N_APART
     assert differences(expected, all_rows(site)) == []
     assert left(site) == []
 
 
 def test_days_that_were_built_before_are_replaced(site: Site, expected: Rows, taken: list[str]) -> None:
-    """One drive was known by another name: rows of all days differ, and a day has none of what it had."""
+    """One drive was known by another name: rows of all days differ, and a day has none of what it had.
+
+    The parts have about one day each.
+    """
     text = (site.root / "site.toml").read_text()
     known = query(site, "SELECT min(name) FROM bronze.enstore_log_mover UNION SELECT min(drive) FROM bronze.cta_step")
     (name,) = {name for (name,) in known if name}
     (site.root / "site.toml").write_text(f'{text}\n[[drive]]\nname = "X9"\nlogname = "{name}"\n')
-    steps.build(load_site(site.root / "site.toml"))
-    assert differences(expected, all_rows(site)) != []
+    steps.build(load_site(site.root / "site.toml"), workers=1)
+    assert taken == [] and differences(expected, all_rows(site)) != []
     (site.root / "site.toml").write_text(text)
-    make_apart(site, parts_of(site, 3))
-    assert taken
+    parts = parts_of(site, 5, 3)
+    make_apart(site, parts)
+    assert len(parts) > 2 and len(taken) >= N_APART
     assert differences(expected, all_rows(site)) == []
 
 
+@pytest.mark.parametrize("read", ["cta"], indirect=True)
 def test_processes_of_this_host(site: Site, expected: Rows, taken: list[str]) -> None:
     steps.build(site, workers=2)
     assert len(taken) >= N_APART
@@ -180,15 +191,9 @@ def test_a_process_that_fails_leaves_its_part_to_the_writer(
 
 
 @pytest.mark.parametrize("read", ["enstore"], indirect=True)
-def test_parts_of_another_state_are_not_taken(site: Site, expected: Rows, taken: list[str], tmp_path: Path) -> None:
-    parts = parts_of(site, 3)
-    for own in parts[1:]:
-        apart.make_part(site, own)
-    steps.build(site, is_apart=True)
-    assert taken == [], "the first part is missing"
-    assert differences(expected, all_rows(site)) == []
-    for own in parts:
-        apart.make_part(site, own)
+def test_parts_of_another_state_are_not_taken(built: Site, taken: list[str], tmp_path: Path) -> None:
+    site = copied(built, tmp_path / "site")
+    apart.make_part(site, EVER)
     staging = Path(Warehouse(site).data_path) / "staging"
     shutil.copytree(staging, tmp_path / "staging")
     steps.build(site, full=True, is_apart=True)
@@ -197,8 +202,7 @@ def test_parts_of_another_state_are_not_taken(site: Site, expected: Rows, taken:
     shutil.copytree(tmp_path / "staging", staging, dirs_exist_ok=True)
     steps.build(site, full=True, is_apart=True)
     assert taken == [], "these rest on the last build but one"
-    for own in parts:
-        apart.make_part(site, own)
+    apart.make_part(site, EVER)
     logs = [path for path in (site.root / "logs").rglob("*") if path.is_file() and path.stat().st_size > 10_000]
     steps.forget(site, str(min(logs)))
     steps.build(site, full=True, is_apart=True)
@@ -209,10 +213,11 @@ def test_parts_of_another_state_are_not_taken(site: Site, expected: Rows, taken:
 def test_parts_that_nobody_took_are_removed_when_they_are_old(site: Site, expected: Rows, taken: list[str]) -> None:
     data = Path(Warehouse(site).data_path)
     before = {*data.rglob("*.parquet")}
-    apart.make_part(site, parts_of(site, 2)[0])
+    apart.make_part(site, parts_of(site, 2)[1])
     made = {*data.rglob("*.parquet")} - before
     steps.build(site, is_apart=True)
-    assert taken == [] and left(site) == []
+    assert taken == [] and left(site) == [], "the first part is missing"
+    assert differences(expected, all_rows(site)) == []
     parts = [path for path in made if path.exists()]
     assert parts
     steps.maintain(site)
@@ -231,19 +236,16 @@ def test_a_busy_archive_links_neighbouring_days_only() -> None:
     assert links.close({date(2026, 2, 28)}) == {date(2026, 2, 27), date(2026, 2, 28)}
 
 
-def test_days_of_a_busy_archive_one_by_one(tmp_path: Path) -> None:
-    at_once, site = cta(tmp_path / "at_once"), cta(tmp_path / "site")
-    steps.ingest(at_once)
-    steps.build(at_once)
-    later = tmp_path / "later"
-    shutil.move(site.root / "logs", later)
-    days = sorted({path.name.split("2026")[1][:6] for path in later.rglob("*2026*") if path.is_file()})
-    for day in days:
-        for path in [path for path in later.rglob("*") if path.is_file()]:
-            if day in path.name or "2026" not in path.name:
-                target = site.root / "logs" / path.relative_to(later)
-                target.parent.mkdir(parents=True, exist_ok=True)
-                shutil.move(path, target)
-        steps.ingest(site)
-        steps.build(site)
-    assert differences(all_rows(at_once), all_rows(site)) == []
+@pytest.mark.parametrize("read", ["cta"], indirect=True)
+def test_days_of_a_busy_archive_one_by_one(read: Site, expected: Rows, tmp_path: Path) -> None:
+    logs = [path for path in (read.root / "logs").rglob("*") if path.is_file()]
+    days = sorted({path.name.split("2026")[1][:6] for path in logs if "2026" in path.name})
+    assert len(days) >= BUSY.days
+    with plain_store():
+        site = make_site(tmp_path / "site", (read.root / "site.toml").read_text())
+        for day in days:
+            for path in logs:
+                if day in path.name or ("2026" not in path.name and day == days[0]):
+                    put(site, str(path.relative_to(read.root / "logs")), path.read_bytes())
+            make(site)
+        assert differences(expected, all_rows(site)) == []

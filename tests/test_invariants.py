@@ -301,20 +301,13 @@ def test_a_corrected_zone_reads_again(site: Site, plain: Rows) -> None:
 
 
 WEEK = week()
-BEGUN = [0, 1]  # how two of the orders begin
-ORDERS = {
-    "as_they_come": [*BEGUN, 2, 3, 4],
-    "late_in_the_middle": [*BEGUN, 3, 4, 2],
-    "backwards": [4, 3, 2, 1, 0],
-}
+LATE = 2  # the day that comes after all others
 
 
 @pytest.fixture(scope="module")
 def week_site(tmp_path_factory: pytest.TempPathFactory) -> Site:
     site = make_site(tmp_path_factory.mktemp("week"))
-    for day, text in WEEK.items():
-        put(site, f"enstore/LOG-{day}", text)
-    make(site, full=True)
+    arrive(site, WEEK, full=True)
     return site
 
 
@@ -324,54 +317,65 @@ def whole_week(week_site: Site) -> Rows:
 
 
 @pytest.fixture(scope="module")
-def begun_week(tmp_path_factory: pytest.TempPathFactory) -> Site:
-    site = make_site(tmp_path_factory.mktemp("begun"))
-    arrive(site, BEGUN)
+def without_one_day(tmp_path_factory: pytest.TempPathFactory) -> Site:
+    """The week while the logs of a day in its middle are missing."""
+    site, days = make_site(tmp_path_factory.mktemp("without")), list(WEEK)
+    arrive(site, {day: WEEK[day] for day in days if day != days[LATE]}, full=True)
     return site
 
 
-def arrive(site: Site, numbers: list[int]) -> None:
-    """Days of the week, each built before the next comes."""
-    days = list(WEEK)
-    for number in numbers:
-        put(site, f"enstore/LOG-{days[number]}", WEEK[days[number]])
-        make(site)
+def arrive(site: Site, texts: dict[date, str], full: bool = False) -> None:
+    """Logs of some days come, and are built."""
+    for day, text in texts.items():
+        put(site, f"enstore/LOG-{day}", text)
+    make(site, full=full)
 
 
-@pytest.mark.parametrize("order", ORDERS)
-def test_days_arriving_one_by_one(site: Site, begun_week: Site, whole_week: Rows, order: str, tmp_path: Path) -> None:
-    assert sorted(ORDERS[order]) == list(range(len(WEEK)))
-    if ORDERS[order][: len(BEGUN)] == BEGUN:
-        site = copied(begun_week, tmp_path / "begun")
-        arrive(site, ORDERS[order][len(BEGUN) :])
-    else:
-        arrive(site, ORDERS[order])
+def arrive_late(without_one_day: Site, folder: Path) -> Site:
+    site, day = copied(without_one_day, folder), list(WEEK)[LATE]
+    arrive(site, {day: WEEK[day]})
+    return site
+
+
+@pytest.mark.parametrize("order", [1, -1], ids=["as_they_come", "backwards"])
+def test_days_arriving_one_by_one(site: Site, whole_week: Rows, order: int) -> None:
+    for day in list(WEEK)[::order]:
+        arrive(site, {day: WEEK[day]})
     assert differences(whole_week, all_rows(site)) == []
-    if order == "late_in_the_middle":  # a full build looks at bronze alone, and that is the same in any order
-        steps.build(site, full=True)
-        assert differences(whole_week, all_rows(site)) == []
 
 
-@pytest.mark.parametrize(("n_days", "order"), [(2, 1), (3, -1), (8, 1), (8, -1)])
-@pytest.mark.parametrize("in_use", [True, False])
-def test_days_arriving_around_a_hole(tmp_path: Path, site: Site, n_days: int, order: int, in_use: bool) -> None:
+def test_a_day_arriving_late_in_the_middle(without_one_day: Site, whole_week: Rows, tmp_path: Path) -> None:
+    site = arrive_late(without_one_day, tmp_path / "site")
+    assert differences(whole_week, all_rows(site)) == []
+    # a full build looks at bronze alone, and that is the same in any order
+    steps.build(site, full=True)
+    assert differences(whole_week, all_rows(site)) == []
+
+
+# Both long holes in both orders, of the short ones one order each: their days are made in one go.
+HOLES = [(2, True, [1]), (3, False, [-1]), (8, True, [1, -1]), (8, False, [1, -1])]
+
+
+@pytest.mark.parametrize(("n_days", "in_use", "orders"), HOLES)
+def test_days_arriving_around_a_hole(tmp_path: Path, n_days: int, in_use: bool, orders: list[int]) -> None:
+    """The days on one side of it come first, then one by one those on the other side."""
     at_once = make_site(tmp_path / "at_once")
     texts = week_with_hole(n_days)
     if not in_use:
         texts = {day: re.sub(r"(?m)^.*DRV_[3-6].*\n", "", text) for day, text in texts.items()}
-    for day, text in texts.items():
-        put(at_once, f"enstore/LOG-{day}", text)
-    make(at_once, full=True)
+    arrive(at_once, texts, full=True)
     lengths = "SELECT date_diff('day', from_at, to_at) FROM silver.coverage_gap"
     assert query(at_once, lengths) == [(n_days,)]
-    for day in list(texts)[::order]:
-        put(site, f"enstore/LOG-{day}", texts[day])
-        make(site)
-    assert differences(all_rows(at_once), all_rows(site)) == []
+    sides = list(texts)[:2], list(texts)[2:]
+    assert sides[1][0] - sides[0][1] == timedelta(days=n_days + 1)
+    for order in orders:
+        site, (together, others) = make_site(tmp_path / f"site{order}"), sides[::order]
+        for days in (together, *([day] for day in others[::order])):
+            arrive(site, {day: texts[day] for day in days})
+        assert differences(all_rows(at_once), all_rows(site)) == [], order
 
 
-@pytest.mark.parametrize("order", [1, -1])
-def test_a_request_queued_days_before_the_log(tmp_path: Path, site: Site, order: int) -> None:
+def test_a_request_queued_days_before_the_log(tmp_path: Path) -> None:
     story, first = Story(), datetime(2010, 3, 8, 6)
     story.heartbeat(first, first + timedelta(days=2), 540)
     for n, waited_s in enumerate([2, 9 * 86400, 40 * 86400]):
@@ -379,28 +383,26 @@ def test_a_request_queued_days_before_the_log(tmp_path: Path, site: Site, order:
     texts = {day: text for day, text in story.days().items() if day >= DAY - timedelta(days=2)}
     assert len(texts) == 2 and [text.count(" Q'd ") for text in texts.values()] == [1, 0]
     at_once = make_site(tmp_path / "at_once")
-    for day, text in texts.items():
-        put(at_once, f"enstore/LOG-{day}", text)
-    make(at_once, full=True)
+    arrive(at_once, texts, full=True)
     waits = "SELECT date_diff('day', day, CAST(assigned_at AS DATE)) FROM silver.request ORDER BY 1"
     assert query(at_once, waits) == [(0,), (9,), (40,)]
-    for day in list(texts)[::order]:
-        put(site, f"enstore/LOG-{day}", texts[day])
-        make(site)
-    assert differences(all_rows(at_once), all_rows(site)) == []
+    for order in (1, -1):
+        site = make_site(tmp_path / f"site{order}")
+        for day in list(texts)[::order]:
+            arrive(site, {day: texts[day]})
+        assert differences(all_rows(at_once), all_rows(site)) == [], order
 
 
 @pytest.mark.parametrize(("few", "fresh"), [(10_000, 200_000), (20, 200_000), (20, 60)])
-def test_days_arriving_in_a_large_warehouse(
-    begun_week: Site, whole_week: Rows, few: int, fresh: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_a_day_arriving_in_a_large_warehouse(
+    without_one_day: Site, whole_week: Rows, few: int, fresh: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The last commit is read apart, tables are too large to copy, and days just made fit into memory or do not."""
     monkeypatch.setattr(store, "MANY_FILES", 0)
     monkeypatch.setattr(inputs, "MOST_FRESH", fresh)
     for module in (inputs, run):
         monkeypatch.setattr(module, "FEW", few)
-    site = copied(begun_week, tmp_path / "begun")
-    arrive(site, [3, 4, 2])
+    site = arrive_late(without_one_day, tmp_path / "site")
     assert differences(whole_week, all_rows(site)) == []
     steps.build(site, full=True)
     assert differences(whole_week, all_rows(site)) == []
@@ -413,16 +415,13 @@ def test_a_full_build_fills_a_relation_that_is_newer_than_the_rows_below(built: 
     assert differences(plain, all_rows(built)) == []
 
 
-def test_a_day_withdrawn_and_read_again(week_site: Site, whole_week: Rows, tmp_path: Path) -> None:
-    days = list(WEEK)
+def test_a_day_withdrawn_and_read_again(
+    week_site: Site, without_one_day: Site, whole_week: Rows, tmp_path: Path
+) -> None:
     site = copied(week_site, tmp_path / "week")
-    steps.forget(site, str(site.root / "logs" / f"enstore/LOG-{days[2]}"))
+    steps.forget(site, str(site.root / "logs" / f"enstore/LOG-{list(WEEK)[LATE]}"))
     assert not steps.build(site).is_full
-    without = make_site(tmp_path / "without")
-    for day in days[:2] + days[3:]:
-        put(without, f"enstore/LOG-{day}", WEEK[day])
-    make(without)
-    assert differences(all_rows(without), all_rows(site)) == []
+    assert differences(all_rows(without_one_day), all_rows(site)) == []
     assert steps.ingest(site).as_dict()["withdrawn"] == 1, "it stays withdrawn"
     assert steps.ingest(site, again=True).as_dict()["loaded"] == 1
     assert not steps.build(site).is_full

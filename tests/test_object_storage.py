@@ -93,9 +93,9 @@ def test_what_is_read_apart_lies_there_until_it_is_taken(tmp_path: Path, monkeyp
     steps.ingest(plain)
     steps.read_files(site)
     assert steps.commit(site).as_dict()["loaded"] == 3 and steps.commit(site).as_dict()["files"] == 0
-    for one in (site, plain):
+    for one, n in ((site, 2), (plain, 1)):
         arrive(one, SECOND)
-        steps.ingest(one, workers=2)
+        steps.ingest(one, workers=n)
     assert differences(bronze(plain), bronze(site)) == []
     for own in cut(dict.fromkeys((FIRST, SECOND), 1), 2):
         apart.make_part(site, own)

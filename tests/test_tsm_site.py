@@ -162,9 +162,14 @@ OF_MOUNTS = "SELECT count(*), round(sum(mounted_s) / 3600, 3), count(number) FRO
 OF_BYTES = "SELECT count(*), sum(bytes) FROM silver.transfer WHERE session_id IS NOT NULL AND witnesses = 'server'"
 
 
-def test_bytes_of_each_mount(realdata: Path, tmp_path: Path) -> None:
+@pytest.fixture(scope="module")
+def whole_night(realdata: Path, tmp_path_factory: pytest.TempPathFactory) -> Site:
+    return night(make_site(tmp_path_factory.mktemp("night"), SITE), realdata / "tsm-synthetic", *FILES)
+
+
+def test_bytes_of_each_mount(whole_night: Site) -> None:
     """The log names the session of each of 16 mounts, SUMMARY what it moved: 7.947 h and 6,004 GB."""
-    site = night(make_site(tmp_path / "site", SITE), realdata / "tsm-synthetic", *FILES)
+    site = whole_night
     assert query(site, OF_MOUNTS) == [(16, 7.947, 16)]
     assert query(site, OF_BYTES) == [(16, 6_004_000_000_000)]
     period = {"first_day": "2026-03-10", "last_day": "2026-03-10"}
@@ -179,21 +184,19 @@ def test_bytes_of_each_mount(realdata: Path, tmp_path: Path) -> None:
     assert one["overall_mb_s"] == pytest.approx((881 + 789 + 865) * 1e3 / (4160 + 2904 + 3830))  # GB and s of its three
 
 
-def test_log_and_accounting_do_without_summary(realdata: Path, tmp_path: Path) -> None:
+def test_log_and_accounting_do_without_summary_until_it_comes(
+    whole_night: Site, realdata: Path, tmp_path: Path
+) -> None:
     """Sessions are counted in whole KB: eleven of them at most 11 KiB short; processes are exact."""
-    site = night(make_site(tmp_path / "site", SITE), realdata / "tsm-synthetic", *FILES[1:])
+    captured, site = realdata / "tsm-synthetic", make_site(tmp_path / "site", SITE)
+    summary, *others = FILES
+    for name in reversed(others):
+        night(site, captured, name)
     assert query(site, OF_MOUNTS) == [(16, 7.947, 16)]
     ((n, moved),) = query(site, OF_BYTES)
     assert n == 16 and 0 <= 6_004_000_000_000 - moved < 11 * 1024
-
-
-def test_order_of_arrival(realdata: Path, tmp_path: Path) -> None:
-    captured = realdata / "tsm-synthetic"
-    whole = night(make_site(tmp_path / "whole", SITE), captured, *FILES)
-    site = make_site(tmp_path / "site", SITE)
-    for name in reversed(FILES):
-        night(site, captured, name)
-    assert differences(all_rows(whole), all_rows(site)) == []
+    night(site, captured, summary)
+    assert differences(all_rows(whole_night), all_rows(site)) == []
 
 
 # Session 7 archives by two tapes over midnight, 8 by one of them: B1 leaves its drive on the third day.
@@ -232,20 +235,23 @@ SESSIONS = archive(7, "2026-03-09 23:39:00", "2026-03-10 00:30:00", 70) + archiv
 )
 
 
-@pytest.mark.parametrize("order", ["9 s 10 11", "11 10 s 9", "s 10 9 11"])
-def test_what_several_tapes_took_is_put_to_none(tmp_path: Path, order: str) -> None:
+def test_what_several_tapes_took_is_put_to_none(tmp_path: Path) -> None:
     """Not even while the second tape is in its drive, or its log is not read; 8's bytes are known once B1 has left."""
-    site = make_site(tmp_path / "site", SITE)
-    for name in order.split():
-        put(site, f"tsm/{name}", SESSIONS if name == "s" else TAPES[name])
-        make(site)
-        moved = query(site, "SELECT volume, bytes FROM silver.transfer")
-        assert moved in ([], [("B1", 80)])
-    assert moved == [("B1", 80)]
+    whole = make_site(tmp_path / "whole", SITE)
+    texts = TAPES | {"s": SESSIONS}
+    for name, text in texts.items():
+        put(whole, f"tsm/{name}", text)
+    make(whole, full=True)
     used = "SELECT number, volume, n_volumes, bytes FROM silver.tsm_transfer ORDER BY number, volume"
-    assert query(site, used) == [(7, "A1", 2, None), (7, "B1", 2, None), (8, "B1", 1, 80)]
-    (row,) = steps.ask(site, "tsm_sessions", {"first_day": "2026-03-09", "last_day": "2026-03-11"}).as_dicts()
+    assert query(whole, used) == [(7, "A1", 2, None), (7, "B1", 2, None), (8, "B1", 1, 80)]
+    (row,) = steps.ask(whole, "tsm_sessions", {"first_day": "2026-03-09", "last_day": "2026-03-11"}).as_dicts()
     assert (row["n_sessions"], row["moved_gb"], row["shared_gb"]) == (2, 150e-9, 70e-9)
-    rows = all_rows(site)
-    make(site, full=True)
-    assert differences(all_rows(site), rows) == []
+    for order in ("9 s 10 11", "11 10 s 9", "s 10 9 11"):
+        site = make_site(tmp_path / order, SITE)
+        for name in order.split():
+            put(site, f"tsm/{name}", texts[name])
+            make(site)
+            moved = query(site, "SELECT volume, bytes FROM silver.transfer")
+            assert moved in ([], [("B1", 80)]), order
+        assert moved == [("B1", 80)], order
+        assert differences(all_rows(whole), all_rows(site)) == [], order

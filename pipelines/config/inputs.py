@@ -14,8 +14,14 @@ from pipelines.primitives.clock import naive_utc
 from pipelines.sources.protocol import source_names
 
 
+@cache
+def _zones() -> set[str]:
+    """Found once: they are the names of files, and each input may have a zone of its own."""
+    return available_timezones()
+
+
 def _known_zone(name: str) -> str:
-    if name not in available_timezones():
+    if name not in _zones():
         raise ValueError(f"unknown time zone {name!r}; use a name such as 'America/Chicago' or 'UTC'")
     return name
 

@@ -20,6 +20,8 @@ from pipelines.warehouse.connection import LAKE, Warehouse
 from support import archive
 from support.cases import create_tables
 
+_NO_CHECKPOINT = "PRAGMA disable_checkpoint_on_shutdown"  # one of 130 tables takes a tenth of a small build
+
 
 @contextmanager
 def memory_lake() -> Iterator[duckdb.DuckDBPyConnection]:
@@ -73,7 +75,7 @@ def _attach(warehouse: Warehouse, connection: duckdb.DuckDBPyConnection, options
     mode = " (READ_ONLY)" if options.startswith("READ_ONLY") else ""
     connection.execute(f"ATTACH {quote(str(_file(warehouse)))} AS {LAKE}{mode}")
     connection.execute("CREATE TEMP MACRO ducklake_snapshots(lake) AS TABLE SELECT 1 AS snapshot_id")
-    connection.execute("PRAGMA disable_checkpoint_on_shutdown")  # a checkpoint of 130 tables: a tenth of a small build
+    connection.execute(_NO_CHECKPOINT)
 
 
 def _add(connection: duckdb.DuckDBPyConnection, relation: Relation, paths: list[str]) -> None:
@@ -96,10 +98,13 @@ def _row_counts(connection: duckdb.DuckDBPyConnection) -> dict[str, int]:
 
 @cache
 def empty_file() -> Path:
-    """A folder with every table in one file and no row, made once a process."""
+    """A folder with every table and no row, made once a process.
+
+    The tables stay in the log of the file: DuckDB reads them there in half the time, and in a hundredth of the bytes.
+    """
     folder = Path(tempfile.mkdtemp(prefix="tapescope-plain-"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     with duckdb.connect(":memory:") as connection:
-        connection.execute(f"ATTACH {quote(str(folder / 'lake.duckdb'))} AS {LAKE}")
+        connection.execute(f"ATTACH {quote(str(folder / 'lake.duckdb'))} AS {LAKE}; {_NO_CHECKPOINT}")
         create_tables(connection, load_catalog(), f"{LAKE}.")
     return folder
