@@ -20,6 +20,7 @@ from pipelines.sources.iostat.layout import read_header
 from pipelines.sources.iostat.rows import name_devices
 from pipelines.sources.packing import read_head
 from pipelines.sources.protocol import Origin, Parsed
+from support import parsing
 
 BANNER = "Linux 3.10.0 (node1) \t07/27/2015 \t_x86_64_\t(8 CPU)"
 DEVICE = "Device:            tps    kB_read/s    kB_wrtn/s    kB_read    kB_wrtn"
@@ -270,15 +271,10 @@ def test_every_real_file(realdata: Path) -> None:
             continue
         frame = frame_of(path.read_bytes())[:350]
         origin = Origin(start_at=datetime(2020, 1, 1), interval_s=1, head=tuple(head))
-        whole = iostat.parse(frame, origin, None)
-        assert whole.rejects.is_empty(), path.name
-        carry, rows, n_used = None, [], 0
-        for start in range(0, frame.height, 7):
-            part = iostat.parse(frame[start : start + 7], origin, carry)
-            carry = json.loads(json.dumps(part.carry))
-            rows += devices(part)
-            n_used += part.n_used
-        assert (rows, n_used, carry) == (devices(whole), whole.n_used, whole.carry), path.name
+        whole = parsing.parse_chunks("iostat", [frame], origin)
+        assert not whole["rejects"], path.name
+        cut = sorted({*range(7, frame.height, 7), 15} & set(range(frame.height)))
+        assert parsing.parse_chunks("iostat", parsing.pieces(frame, cut), origin) == whole, path.name
 
 
 # Any numbers written come back.

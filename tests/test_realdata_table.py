@@ -1,5 +1,7 @@
 """The result for every real capture: a table with a row per file, written by `pytest --regen` and read by eye.
 
+Each is read at once and, its beginning, in small chunks.
+
 `realdata_table.md` is that table. A file that no source reads is in it with the reason; lines that are rejected
 must be explained in `realdata_accepted.toml`, where a person who has looked at them states why that is right.
 """
@@ -18,7 +20,7 @@ from pipelines.primitives.errors import UnreadableFile
 from pipelines.sources import choose
 from pipelines.sources._shared.coverage import joined
 from pipelines.sources.packing import read_head
-from support.parsing import real_origin
+from support.parsing import check_real_chunks, check_sound, read_lines, real_origin
 
 HERE = Path(__file__).parent
 TABLE, ACCEPTED = HERE / "realdata_table.md", HERE / "realdata_accepted.toml"
@@ -38,8 +40,10 @@ def row_of(folder: Path, path: Path, accepted: dict[str, dict[str, str]], unexpl
     try:
         stem, claims = choose(read_head(path))
     except UnreadableFile as error:
+        assert error.reason and error.hint, name
         return [name, "–", *[""] * 7, f"{error.reason}: {no_path(error, path)}"]
     if stem is None:
+        assert all(claim.why for claim in claims.values()), name
         nearest = max(claims, key=lambda key: claims[key].likeness)
         why = claims[nearest].why if claims[nearest].likeness else "nothing known is like it"
         return [name, "–", *[""] * 7, f"not read: {why}"]
@@ -50,7 +54,12 @@ def row_of(folder: Path, path: Path, accepted: dict[str, dict[str, str]], unexpl
     counts = reading.counts
     assert counts.n_used + counts.n_skipped + counts.n_rejected == counts.n_lines, name
     if reading.failure is not None:
+        assert reading.failure.reason and reading.failure.hint, name
         return [name, stem, *[""] * 7, f"refused, {reading.failure.reason}: {no_path(reading.failure, path)}"]
+    for part in parsed:
+        check_sound(part)
+    if stem != "iostat":  # its own test cuts them at more places
+        check_real_chunks(stem, read_lines(path), file.origin, parsed)
     reasons = Counter(reason for part in parsed for reason in part.rejects["reason"])
     unexplained.update(f"{name}: {reason}" for reason in reasons if reason not in accepted.get(name, {}))
     seen = joined([part.coverage for part in parsed])

@@ -16,7 +16,7 @@ from pipelines.sources import sar
 from pipelines.sources.blocks import frame_of
 from pipelines.sources.packing import read_head
 from pipelines.sources.protocol import FILE_REASONS, Origin, Parsed
-from support.parsing import parse_chunks, pieces, read_lines, read_real
+from support.parsing import parse_chunks, pieces, read_lines, real_rows
 
 pytestmark = pytest.mark.filterwarnings("error")
 
@@ -44,26 +44,21 @@ def refused(*lines: str, **origin: Any) -> UnreadableFile:
     return caught.value
 
 
-def test_real_files(realdata: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Each is sar's, and read at once and in small chunks; some only if the order of day and month is given."""
+def test_real_files(realdata: Path) -> None:
+    """Each is read as sar's by `test_realdata_table.py`; some only if the order of day and month is given."""
     paths = [path for path in sorted((realdata / "sar").rglob("*")) if path.is_file() and path.name != "README.md"]
-    assert len(paths) > 75
-    refusals: dict[str, str] = {}
-    for path in paths:
-        try:
-            assert read_real(path) == "sar", path.name
-        except UnreadableFile as error:
-            refusals[path.name] = error.reason
+    rows = real_rows("sar")
+    assert len(paths) > 75 and {path.relative_to(realdata).as_posix() for path in paths} == set(rows)
+    assert {source for source, *_ in rows.values()} == {"sar"}
+    refusals = {name: remark.partition(":")[0] for name, (*_, remark) in rows.items() if remark.startswith("refused")}
+    assert refusals == {"sar/sysstat_expected.sadf-dh.txt": "refused, unknown_header"}
     ambiguous = {"ksar_sar-11.6.1-full-output.txt"} | {
         f"sysstat_expected.sar-q{x}.txt" for x in ("ALL", "IO", "PSI", "u")
     }
-    assert refusals == {"sysstat_expected.sadf-dh.txt": "unknown_header"}
     for name in ambiguous:
         with pytest.raises(UnreadableFile, match="with the day or with the month") as caught:
             read(realdata / "sar" / name)
         assert caught.value.reason == "no_clock"
-    with capsys.disabled():
-        print(f"\nsar: {len(paths)} real files, read {len(paths) - len(refusals)}")
 
 
 # The same samples, printed by one version in all its forms.

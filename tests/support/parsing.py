@@ -13,8 +13,7 @@ from typing import Any
 
 import polars as pl
 
-from pipelines.primitives.errors import UnreadableFile
-from pipelines.sources import all_sources, choose
+from pipelines.sources import all_sources
 from pipelines.sources.blocks import read_blocks
 from pipelines.sources.packing import read_head
 from pipelines.sources.protocol import COVERAGE, LINE_REASONS, LINES, REJECTS, Origin, Parsed, tidy_origin
@@ -66,7 +65,10 @@ def pieces(lines: pl.DataFrame, places: list[int]) -> list[pl.DataFrame]:
 
 def parse_chunks(stem: str, chunks: list[pl.DataFrame], origin: Origin) -> dict[str, Any]:
     """What the chunks became together."""
-    parts = parts_of(stem, chunks, origin)
+    return joined(parts_of(stem, chunks, origin))
+
+
+def joined(parts: list[Parsed]) -> dict[str, Any]:
     return {**outcome(parts), "carry": json.loads(json.dumps(parts[-1].carry)) if parts else None}
 
 
@@ -83,6 +85,10 @@ def parts_of(stem: str, chunks: list[pl.DataFrame], origin: Origin) -> list[Pars
 
 def account(parsed: Parsed, lines: pl.DataFrame) -> None:
     assert parsed.n_used + parsed.n_skipped + parsed.rejects.height == lines.height
+    check_sound(parsed)
+
+
+def check_sound(parsed: Parsed) -> None:
     assert min(parsed.n_used, parsed.n_skipped) >= 0
     assert parsed.rejects.schema == REJECTS
     assert parsed.coverage.schema == COVERAGE
@@ -151,23 +157,13 @@ def maul(texts: list[str], chance: random.Random) -> Iterator[str]:
         yield text
 
 
-def read_real(path: Path) -> str | None:
-    """Parse a real file at once and in small chunks, if a source claims it. Raises UnreadableFile if it is refused."""
-    stem, claims = choose(read_head(path))
-    if stem is None:
-        assert all(claim.why for claim in claims.values()), path.name
-        return None
-    lines = read_lines(path)
-    origin = real_origin(path)
-    try:
-        parts_of(stem, [lines], origin)
-    except UnreadableFile as error:
-        assert error.reason and error.hint
-        raise
+def check_real_chunks(stem: str, lines: pl.DataFrame, origin: Origin, parts: list[Parsed]) -> None:
+    """The beginning of a real file that became these parts is in small chunks what it is at once."""
     start = lines.head(140)
     small = pieces(start, [place for place in (7, 14, 15, 21, 49) if place < start.height])
-    assert parse_chunks(stem, small, origin) == parse_chunks(stem, [start], origin), path.name
-    return stem
+    is_start = len(parts) == 1 and start.height == lines.height and "torn" not in parts[0].rejects["reason"]
+    at_once = parts if is_start else parts_of(stem, [start], origin)
+    assert parse_chunks(stem, small, origin) == joined(at_once), origin.path
 
 
 def real_origin(path: Path) -> Origin:
@@ -186,6 +182,13 @@ def real_origin(path: Path) -> Origin:
         modified_at=datetime(2026, 11, 21),
         head=tuple(read_head(path)),
     )
+
+
+def real_rows(folder: str) -> dict[str, list[str]]:
+    """The rows of realdata_table.md for a folder: cells by the file's name. Its test reports whether they are true."""
+    lines = (TESTS / "realdata_table.md").read_text().splitlines()
+    rows = [line.strip("| ").split(" | ") for line in lines if line.startswith(f"| {folder}/")]
+    return {name: cells for name, *cells in rows}
 
 
 def average(polls: list[tuple[int, ...]], column: int, begin: int, end: int) -> float:
