@@ -17,7 +17,8 @@ from pipelines.catalog.files import load_catalog
 from pipelines.config.site import Site
 from support import REPO
 from support.airflow_home import DAGS, POOL, environment
-from support.archive import SITE, all_rows, differences, make, make_site, morning, put, query
+from support.archive import SITE, all_rows, copied, differences, make, make_site, morning, put, query
+from support.two_days import FIRST, SECOND, arrive
 
 LONGEST = 60
 DAG_FILES = sorted(DAGS.glob("*.py"))
@@ -31,34 +32,13 @@ WRITERS: dict[str, set[str]] = {
     "nightly_report": {"ingest", "build", "detect", "forecast"},
 }
 
-LOAD = """
-import json, sys, time
-from pathlib import Path
-from airflow.dag_processing.dagbag import BundleDagBag
-assets = lambda condition: getattr(condition, "objects", [condition] if condition else [])
-begun = time.monotonic()
-bag = BundleDagBag(sys.argv[1], bundle_path=Path(sys.argv[1]), bundle_name="dags-folder")
-print(json.dumps({
-    "seconds": time.monotonic() - begun, "errors": bag.import_errors, "warnings": bag.captured_warnings,
-    "dags": {name: {
-        "catchup": dag.catchup, "active": dag.max_active_runs, "timeout": str(dag.dagrun_timeout),
-        "documented": bool(dag.doc_md), "reports": bool(dag.on_failure_callback), "when": repr(dag.timetable),
-        "assets": sorted(asset.name for asset in assets(dag.timetable.asset_condition)),
-        "tasks": {task.task_id: {
-            "retries": task.retries, "pool": task.pool, "rule": task.trigger_rule,
-            "timeout": str(task.execution_timeout), "next": sorted(task.downstream_task_ids),
-        } for task in dag.tasks},
-    } for name, dag in bag.dags.items()},
-}))
-"""
 
-
-def run(home: Path, *arguments: str, site: Path, **more: str) -> str:
+def run(home: Path, *arguments: str, **more: str) -> str:
     """Run Python in a process of its own, with Airflow's home in `home`; returns what it printed last."""
     assert importlib.util.find_spec("airflow"), (
         "Airflow is not installed here: `make test` installs requirements-airflow.lock"
     )
-    variables = environment(home, site, **more)
+    variables = environment(home, home, **more)
     done = subprocess.run(
         [sys.executable, *arguments], env=variables, capture_output=True, text=True, timeout=600, check=False
     )
@@ -66,29 +46,31 @@ def run(home: Path, *arguments: str, site: Path, **more: str) -> str:
     return done.stdout.strip().splitlines()[-1]
 
 
-def run_dags(home: Path, site: Path, *names: str, **more: str) -> dict[str, Any]:
-    outcomes: dict[str, Any] = json.loads(
-        run(home, str(REPO / "tests" / "support" / "airflow_run.py"), str(DAGS), *names, site=site, **more)
-    )
-    return outcomes
+def job(site: Path, *dags: str, code: Path = REPO, command: tuple[str, ...] = ()) -> dict[str, Any]:
+    """What support/airflow_run.py does on a site: run DAGs, then a command, of some folder's code."""
+    return {"site": str(site), "run": dags, "code": str(code), "command": command}
+
+
+def run_jobs(home: Path, jobs: dict[str, Any], **more: str) -> dict[str, Any]:
+    script = str(REPO / "tests" / "support" / "airflow_run.py")
+    done: dict[str, Any] = json.loads(run(home, script, str(DAGS), json.dumps(jobs), **more))
+    return done
 
 
 @pytest.fixture(scope="module")
-def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("airflow")
-    run(folder, "-m", "airflow", "db", "migrate", site=folder)
-    return folder
-
-
-@pytest.fixture(scope="module")
-def loaded(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
-    """What Airflow makes of the files, without a database."""
+def loads(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """What Airflow makes of the files, without a database; also where there is no site."""
     folder = tmp_path_factory.mktemp("unmade")
-    contents: dict[str, Any] = json.loads(
-        run(folder, "-c", LOAD, str(DAGS), site=REPO / "sample_data", TAPESCOPE_POOL=POOL)
-    )
+    jobs = {"sample": job(REPO / "sample_data"), "nowhere": job(folder / "nowhere")}
+    contents = {name: one["loaded"] for name, one in run_jobs(folder, jobs, TAPESCOPE_POOL=POOL).items()}
     assert not (folder / "airflow.db").exists()
     return contents
+
+
+@pytest.fixture(scope="module")
+def loaded(loads: dict[str, Any]) -> dict[str, Any]:
+    found: dict[str, Any] = loads["sample"]
+    return found
 
 
 def test_dags_load_without_error_or_warning_in_seconds(loaded: dict[str, Any]) -> None:
@@ -98,9 +80,9 @@ def test_dags_load_without_error_or_warning_in_seconds(loaded: dict[str, Any]) -
     assert loaded["seconds"] < 30  # a second or two, on a machine that has nothing else to do
 
 
-def test_dags_load_without_a_site(tmp_path: Path) -> None:
+def test_dags_load_without_a_site(loads: dict[str, Any]) -> None:
     """The steps report a site.toml that is missing or wrong: DAGs that do not load could not report it."""
-    contents = json.loads(run(tmp_path, "-c", LOAD, str(DAGS), site=tmp_path / "nowhere"))
+    contents = loads["nowhere"]
     assert not contents["errors"] and sorted(contents["dags"]) == NAMES
     assert "UTC" in contents["dags"]["nightly_report"]["when"]
 
@@ -177,17 +159,95 @@ def test_every_dag_stands_in_the_timetable() -> None:
 
 
 @pytest.fixture(scope="module")
-def sample_run(home: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Site, dict[str, Any]]:
-    """The sample archive with something to collect, and what all DAGs made of it: Airflow starts once for them."""
-    site = make_sample(tmp_path_factory.mktemp("sample_run"))
+def runs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """What the DAGs made of three sites, by one process: Airflow starts once for all of them."""
+    folder = tmp_path_factory.mktemp("runs")
+    run(folder, "-m", "airflow", "db", "migrate")
+    whole, parts, faulty = (make(folder / name) for name, make in SITES.items())
+    plain = copied(parts, folder / "plain")
+    before, readers_see = all_rows(faulty), query(faulty, FINDINGS)
+    add_day(faulty, SECOND)
+    build = ("build", "--site", str(faulty.root))
+    jobs = {
+        "whole": job(whole.root, "ingest", "diagnose", "nightly_report", "maintain", "collect"),
+        "parts": job(parts.root, "diagnose", code=eager(folder / "eager")),
+        "faulty": job(faulty.root, "nightly_report", code=strict(folder / "strict"), command=build),
+    }
+    made = run_jobs(folder, jobs)
+    made["parts"]["plain"] = plain
+    made["faulty"] |= {"before": before, "readers_see": readers_see}
+    return {name: made[name] | {"site": site} for name, site in zip(SITES, (whole, parts, faulty), strict=True)}
+
+
+def collecting(folder: Path) -> Site:
+    """The sample archive with something to collect."""
+    site = make_sample(folder)
     entry = '\n[[collect]]\nname = "{}"\ncommand = ["{}", "[]"]\nevery = "1h"\nsource = "cta_admin"\n'
     with (site.root / "site.toml").open("a") as file:
         file.write(entry.format("a", "echo") + entry.format("b", "false"))
-    return site, run_dags(home, site.root, "ingest", "diagnose", "nightly_report", "maintain", "collect")
+    return site
 
 
-def test_dags_run_on_the_sample_archive(sample_run: tuple[Site, dict[str, Any]]) -> None:
-    site, every = sample_run
+def unbuilt(folder: Path) -> Site:
+    """Two days of three sources, read and not built."""
+    site = make_site(folder)
+    for day in (FIRST, SECOND):
+        arrive(site, day)
+    steps.ingest(site)
+    return site
+
+
+def one_day(folder: Path) -> Site:
+    site = make_site(folder, SITE + '[deliver]\nfolder = "out"\n')
+    add_day(site, FIRST)
+    make(site)
+    return site
+
+
+SITES = {"whole": collecting, "parts": unbuilt, "faulty": one_day}
+FINDINGS = "SELECT day, rule FROM gold.finding ORDER BY ALL"
+
+
+def make_sample(folder: Path) -> Site:
+    folder.mkdir(exist_ok=True)
+    shutil.copy(REPO / "sample_data" / "site.toml", folder)
+    shutil.copytree(REPO / "sample_data" / "logs", folder / "logs")
+    return steps.site_at(folder)
+
+
+def add_day(site: Site, day: date) -> None:
+    for local, text in morning(day).days().items():
+        put(site, f"enstore/LOG-{local}", text)
+
+
+def eager(folder: Path) -> Path:
+    """The same code, which takes any build for a large one."""
+    module = copied_code(folder) / "pipelines" / "build" / "apart.py"
+    text = module.read_text()
+    for name, old, new in (("PART_ROWS", "4_000_000", 100), ("PAYING_ROWS", "1_000_000", 0), ("PART_DAYS", "30", 1)):
+        assert f"{name} = {old}" in text
+        text = text.replace(f"{name} = {old}", f"{name} = {new}")
+    module.write_text(text)
+    return folder
+
+
+def strict(folder: Path) -> Path:
+    """The same code with a critical check that no day with a mount can meet."""
+    relation = copied_code(folder) / "schemas" / "silver" / "session.sql"
+    check = '\n[[checks]]\nexpectation = "ExpectColumnValuesToBeBetween"\ncolumn = "mount_s"\nmin_value = 0\n'
+    text = relation.read_text()
+    relation.write_text(text.replace("*/", f'{check}max_value = 1\nseverity = "critical"\n*/', 1))
+    return folder
+
+
+def copied_code(folder: Path) -> Path:
+    for name in ("pipelines", "schemas", "sample_data"):
+        shutil.copytree(REPO / name, folder / name, ignore=shutil.ignore_patterns("captured", "logs"))
+    return folder
+
+
+def test_dags_run_on_the_sample_archive(runs: dict[str, Any]) -> None:
+    site, every = runs["whole"]["site"], runs["whole"]["ran"]
     outcomes = {name: one for name, one in every.items() if name != "collect"}
     assert len(outcomes) == 4
     assert {name: one["run"] for name, one in outcomes.items()} == dict.fromkeys(outcomes, "success")
@@ -207,67 +267,23 @@ def test_dags_run_on_the_sample_archive(sample_run: tuple[Site, dict[str, Any]])
     assert {step: noted[step] for step in once} == once, "what changed nothing leaves no row"
 
 
-def test_collecting_keeps_what_answers_and_fails_while_an_entry_fails(sample_run: tuple[Site, dict[str, Any]]) -> None:
-    site, outcomes = sample_run
-    outcome = outcomes["collect"]
+def test_collecting_keeps_what_answers_and_fails_while_an_entry_fails(runs: dict[str, Any]) -> None:
+    site, outcome = runs["whole"]["site"], runs["whole"]["ran"]["collect"]
     assert (outcome["tasks"], outcome["tries"]) == ({"ask": "failed"}, {"ask": 1})
     assert [path.parent.name for path in (site.root / "var" / "spool").rglob("20*")] == ["a"]
 
 
-def make_sample(folder: Path) -> Site:
-    folder.mkdir(exist_ok=True)
-    shutil.copy(REPO / "sample_data" / "site.toml", folder)
-    shutil.copytree(REPO / "sample_data" / "logs", folder / "logs")
-    return steps.site_at(folder)
-
-
-def copied_code(folder: Path) -> Path:
-    for name in ("pipelines", "schemas", "sample_data"):
-        shutil.copytree(REPO / name, folder / name, ignore=shutil.ignore_patterns("captured", "logs"))
-    return folder
-
-
-def test_a_large_build_is_made_in_parts(home: Path, tmp_path: Path, eager: Path) -> None:
-    site, plain = make_sample(tmp_path / "site"), make_sample(tmp_path / "plain")
-    make(plain)
-    outcome = run_dags(home, site.root, "ingest", "diagnose", PYTHONPATH=str(eager))["diagnose"]
+def test_a_large_build_is_made_in_parts(runs: dict[str, Any]) -> None:
+    site, plain, outcome = runs["parts"]["site"], runs["parts"]["plain"], runs["parts"]["ran"]["diagnose"]
     assert set(outcome["tasks"].values()) == {"success"}
     assert len(outcome["counts"]["plan_build"]) > 1 and outcome["counts"]["build_part"]["rows"]
     assert [*(site.root / "var" / "warehouse" / "data" / "silver").rglob("staged-*.parquet")], "no part was committed"
+    steps.build(plain)
     assert differences(all_rows(plain), all_rows(site)) == []
 
 
-@pytest.fixture
-def eager(tmp_path: Path) -> Path:
-    """The same code, which takes any build for a large one."""
-    folder = copied_code(tmp_path / "eager")
-    module = folder / "pipelines" / "build" / "apart.py"
-    text = module.read_text()
-    for name, old, new in (("PART_ROWS", "4_000_000", 3_000), ("PAYING_ROWS", "1_000_000", 0), ("PART_DAYS", "30", 1)):
-        assert f"{name} = {old}" in text
-        text = text.replace(f"{name} = {old}", f"{name} = {new}")
-    module.write_text(text)
-    return folder
-
-
-@pytest.fixture
-def strict(tmp_path: Path) -> Path:
-    """The same code with a critical check that no day with a mount can meet."""
-    folder = copied_code(tmp_path / "strict")
-    relation = folder / "schemas" / "silver" / "session.sql"
-    check = '\n[[checks]]\nexpectation = "ExpectColumnValuesToBeBetween"\ncolumn = "mount_s"\nmin_value = 0\n'
-    text = relation.read_text()
-    relation.write_text(text.replace("*/", f'{check}max_value = 1\nseverity = "critical"\n*/', 1))
-    return folder
-
-
-def test_a_failed_check_commits_nothing_and_the_report_says_so(home: Path, tmp_path: Path, strict: Path) -> None:
-    site = make_site(tmp_path / "site", SITE + '[deliver]\nfolder = "out"\n')
-    add_day(site, date(2010, 3, 9))
-    make(site)
-    before, readers_see = all_rows(site), query(site, "SELECT day, rule FROM gold.finding ORDER BY ALL")
-    add_day(site, date(2010, 3, 10))
-    outcome = run_dags(home, site.root, "nightly_report", PYTHONPATH=str(strict))["nightly_report"]
+def test_a_failed_check_commits_nothing_and_the_report_says_so(runs: dict[str, Any]) -> None:
+    site, outcome = runs["faulty"]["site"], runs["faulty"]["ran"]["nightly_report"]
     assert outcome["run"] == "failed"
     assert outcome["tasks"] == {
         "ingest": "success",
@@ -278,19 +294,13 @@ def test_a_failed_check_commits_nothing_and_the_report_says_so(home: Path, tmp_p
         "verdict": "upstream_failed",
     }
     assert outcome["tries"]["build"] == 1, "a failure that repeats was tried again"
-    assert differences(before, all_rows(site)) == []
-    assert readers_see == query(site, "SELECT day, rule FROM gold.finding ORDER BY ALL")
+    assert differences(runs["faulty"]["before"], all_rows(site)) == []
+    assert runs["faulty"]["readers_see"] == query(site, FINDINGS)
     (sent,) = (site.root / "out").glob("*.txt")
     top = sent.read_text().split("What the logs cover")[0]
     assert "build failed: CheckFailed" in top and "silver.session" in top
-    (noted,) = query(site, "SELECT step, failure FROM ops.run WHERE outcome = 'failed'")
-    assert noted[0] == "build" and "at pipelines/steps/build.py line" in noted[1] and "LOG-2010-03-" in noted[1]
-    command = [sys.executable, "-m", "pipelines.cli", "build", "--site", str(site.root)]
-    variables = environment(home, site.root, PYTHONPATH=str(strict))
-    done = subprocess.run(command, cwd=strict, env=variables, capture_output=True, text=True, check=False)
-    assert done.returncode == 3 and "silver.session" in done.stderr, done.stdout + done.stderr
-
-
-def add_day(site: Site, day: date) -> None:
-    for local, text in morning(day).days().items():
-        put(site, f"enstore/LOG-{local}", text)
+    noted = query(site, "SELECT step, failure FROM ops.run WHERE outcome = 'failed'")
+    assert [step for step, _ in noted] == ["build", "build"], "once by the DAG, once by the command"
+    assert all("at pipelines/steps/build.py line" in failure and "LOG-2010-03-" in failure for _, failure in noted)
+    command = runs["faulty"]["command"]
+    assert command["exit"] == 3 and "silver.session" in command["output"], command
