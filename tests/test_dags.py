@@ -18,6 +18,7 @@ from pipelines.config.site import Site
 from support import REPO
 from support.airflow_home import DAGS, POOL, environment
 from support.archive import SITE, all_rows, copied, differences, make, make_site, morning, put, query
+from support.changed_code import copied_code, eager_code
 from support.two_days import FIRST, SECOND, arrive
 
 LONGEST = 60
@@ -170,7 +171,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     build = ("build", "--site", str(faulty.root))
     jobs = {
         "whole": job(whole.root, "ingest", "diagnose", "nightly_report", "maintain", "collect"),
-        "parts": job(parts.root, "diagnose", code=eager(folder / "eager")),
+        "parts": job(parts.root, "diagnose", code=eager_code(folder / "eager", part_rows=100)),
         "faulty": job(faulty.root, "nightly_report", code=strict(folder / "strict"), command=build),
     }
     made = run_jobs(folder, jobs)
@@ -220,29 +221,12 @@ def add_day(site: Site, day: date) -> None:
         put(site, f"enstore/LOG-{local}", text)
 
 
-def eager(folder: Path) -> Path:
-    """The same code, which takes any build for a large one."""
-    module = copied_code(folder) / "pipelines" / "build" / "apart.py"
-    text = module.read_text()
-    for name, old, new in (("PART_ROWS", "4_000_000", 100), ("PAYING_ROWS", "1_000_000", 0), ("PART_DAYS", "30", 1)):
-        assert f"{name} = {old}" in text
-        text = text.replace(f"{name} = {old}", f"{name} = {new}")
-    module.write_text(text)
-    return folder
-
-
 def strict(folder: Path) -> Path:
     """The same code with a critical check that no day with a mount can meet."""
     relation = copied_code(folder) / "schemas" / "silver" / "session.sql"
     check = '\n[[checks]]\nexpectation = "ExpectColumnValuesToBeBetween"\ncolumn = "mount_s"\nmin_value = 0\n'
     text = relation.read_text()
     relation.write_text(text.replace("*/", f'{check}max_value = 1\nseverity = "critical"\n*/', 1))
-    return folder
-
-
-def copied_code(folder: Path) -> Path:
-    for name in ("pipelines", "schemas", "sample_data"):
-        shutil.copytree(REPO / name, folder / name, ignore=shutil.ignore_patterns("captured", "logs"))
     return folder
 
 

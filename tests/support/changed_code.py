@@ -13,7 +13,7 @@ def copied_code(folder: Path) -> Path:
     return folder
 
 
-def eager_code(folder: Path, part_rows: int = 3_000) -> Path:
+def eager_code(folder: Path, part_rows: int) -> Path:
     """The same code, which makes a build of any size in parts of about so many rows of bronze."""
     module = copied_code(folder) / "pipelines" / "build" / "apart.py"
     text = module.read_text()
