@@ -45,8 +45,8 @@ def plain(tmp_path_factory: pytest.TempPathFactory) -> Site:
     """The demo's archive and many logs more; nothing is read yet."""
     site = steps.make_demo(tmp_path_factory.mktemp("plain") / "site")
     for n in range(N_FILES):
-        begin = datetime(2010, 3, 10, n % 20)
-        path = put(site, f"vmstat/load{n}_2010-03-10.txt", vmstat_text(begin, N_LINES + n))
+        begin = datetime(2010, 3, 1 + n % 10, n % 20)
+        path = put(site, f"vmstat/load{n}_{begin:%Y-%m-%d}.txt", vmstat_text(begin, N_LINES + n))
         os.utime(path, (begin.timestamp(), begin.timestamp()))
     return site
 

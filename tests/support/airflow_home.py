@@ -147,6 +147,7 @@ def part(variables: dict[str, str], log: Path, *arguments: str) -> Iterator[subp
         process = subprocess.Popen(
             [sys.executable, "-m", "airflow", *arguments],
             env=variables,
+            cwd=log.parent,  # of the folder in which it starts Python would import before PYTHONPATH
             stdout=output,
             stderr=subprocess.STDOUT,
             start_new_session=True,
