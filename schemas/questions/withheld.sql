@@ -6,7 +6,7 @@ takes = ["first_day", "last_day"]
 
 [columns]
 rule = { type = "VARCHAR", doc = "rule that gave no verdict" }
-entity = { type = "VARCHAR", doc = "entity for which the rule fired, or whose finding was already open. The missing log leaves this unconfirmed. NULL in the row for all entities that the log describes" }
+entity = { type = "VARCHAR", doc = "entity whose result cannot be confirmed because the log is missing: the logs that were read would make the rule fire, or the finding was open on the previous judged day. NULL if the row is about all that the missing log describes" }
 source = { type = "VARCHAR", doc = "kind of log that is missing" }
 host = { type = "VARCHAR", doc = "host, link or archive system whose log is missing" }
 expected_hours = { type = "DOUBLE", unit = "h", doc = "hours for which site.toml declares the log, in the period that the rule judges" }

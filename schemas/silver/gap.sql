@@ -23,7 +23,7 @@ filemark_s = { type = "DOUBLE", unit = "s", doc = "part of the gap spent on flus
 checksum_s = { type = "DOUBLE", unit = "s", doc = "part of the gap spent on reading the file back to check it, as some sites do for some files" }
 database_s = { type = "DOUBLE", unit = "s", doc = "part of the gap spent on updating file and volume databases and on the last messages to the client" }
 no_request_s = { type = "DOUBLE", unit = "s", doc = "part of the gap in which the drive had no request. Work was missing, so this time is not part of avoidable_s" }
-request_s = { type = "DOUBLE", unit = "s", doc = "part of the gap in which client and library manager exchanged messages until the mover had the next request" }
+request_s = { type = "DOUBLE", unit = "s", doc = "time within the gap during which client and library manager exchanged messages, until the mover had the next request" }
 client_s = { type = "DOUBLE", unit = "s", doc = "part of request_s before the client queued the next request; NULL where no log shows when it queued the request" }
 position_s = { type = "DOUBLE", unit = "s", doc = "part of the gap spent on moving the tape" }
 start_s = { type = "DOUBLE", unit = "s", doc = "part of the gap spent on connecting and starting the next transfer, without tape motion" }
