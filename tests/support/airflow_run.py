@@ -2,7 +2,7 @@
 
 `python tests/support/airflow_run.py DAGS_FOLDER JOBS`: one job after the other, each in a fork of this process, since
 Airflow takes seconds to import. JOBS is JSON: by name a job's site, the folder of its `code`, the DAGs to `run` with
-`dag.test()`, and the words of a `command` to run after them. What came of each is printed last, as JSON.
+`dag.test()`, and the words of a `command` to run after them. The results are printed last, as JSON.
 """
 
 import io

@@ -14,7 +14,7 @@ def copied_code(folder: Path) -> Path:
 
 
 def eager_code(folder: Path, part_rows: int) -> Path:
-    """The same code, which makes a build of any size in parts of about so many rows of bronze."""
+    """The same code, which makes a build of any size in parts of about `part_rows` rows of bronze."""
     module = copied_code(folder) / "pipelines" / "build" / "apart.py"
     text = module.read_text()
     limits = (("PART_ROWS", "4_000_000", part_rows), ("PAYING_ROWS", "1_000_000", 0), ("PART_DAYS", "30", 1))
