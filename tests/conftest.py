@@ -28,6 +28,8 @@ if "PYTEST_XDIST_WORKER" in os.environ:  # which has made its threads by now
     os.environ.pop("POLARS_MAX_THREADS", None)
 else:
     os.environ["POLARS_MAX_THREADS"] = "1"
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # the tests start hundreds of processes: each would compile all modules
+sys.dont_write_bytecode = False
 _connect = duckdb.connect
 
 
