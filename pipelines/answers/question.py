@@ -27,9 +27,10 @@ _DAYS_IN = {
     "gold.link_load": "traffic of links",
     "gold.flush_pattern": "vmstat samples of stations",
 }
-_COVERED_DAY = "CAST(timezone(zone, timezone('UTC', hour_at)) AS DATE)"
-_HAS_LOGS = "covered_s > 0 OR expected_s IS NULL"
-_COVERED = f"(SELECT {_COVERED_DAY} AS day FROM ops.coverage CROSS JOIN site.setting WHERE {_HAS_LOGS})"
+_COVERED = """(
+    SELECT site_day(hour_at, zone) AS day FROM ops.coverage CROSS JOIN site.setting
+    WHERE covered_s > 0 OR expected_s IS NULL
+)"""
 # When the newest file was written; files that an archive or an image dates 1970 or 1980 do not say so.
 _WRITTEN = "max(make_timestamp(modified_ns // 1000)) FILTER (modified_ns >= 631152000e9)"
 # The verdicts of rules: without a row here a day is clean only where they ran.

@@ -13,6 +13,7 @@ from typing import Any
 
 from pipelines.catalog.sql_inspect import bind
 from pipelines.primitives.clock import day_bounds, site_days
+from pipelines.primitives.times import days_between
 
 DAY = timedelta(days=1)
 
@@ -242,7 +243,7 @@ class DayLinks:
             for first, last in self._spans
             if (place := bisect_left(ordered, first)) < len(ordered) and ordered[place] <= last
         )
-        return {*ordered, *(first + DAY * n for first, last in touched for n in range((last - first).days + 1))}
+        return set(ordered).union(*(days_between(first, last) for first, last in touched))
 
     def close_requests(self, days: set[date]) -> set[date]:
         """The days, and all days whose requests a change on them can affect.

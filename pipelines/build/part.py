@@ -6,7 +6,7 @@ relations further down. What differs from the snapshot is left as Parquet files 
 """
 
 from collections.abc import Iterable, Mapping
-from datetime import date, timedelta
+from datetime import date
 
 from pipelines.build.compared import Finished, compare
 from pipelines.build.days import DAY
@@ -14,6 +14,7 @@ from pipelines.build.inputs import Days
 from pipelines.build.run import OF_DAYS, DayBuild, runs_of
 from pipelines.catalog.contracts import Catalog, Relation
 from pipelines.catalog.sql_inspect import bind
+from pipelines.primitives.times import days_between
 from pipelines.warehouse.connection import COMMITTED, LAKE, Connection
 from pipelines.warehouse.staged_files import Stage
 from pipelines.warehouse.tables import row_counts
@@ -69,9 +70,7 @@ class PartBuild(DayBuild):
     def _read_for(self, relation: Relation, days: Days, known: list[date]) -> tuple[Days, Days]:
         """`window`, of days that may have no end."""
         begin, end = max(days[0], known[0]), min(days[1], known[-1])
-        run = sorted(
-            {day for day in days if day not in EVER} | {begin + DAY * n for n in range((end - begin).days + 1)}
-        )
+        run = sorted({day for day in days if day not in EVER}.union(days_between(begin, end)))
         if not run:
             return EVER, EVER
         utc, site = self.window(relation, run)
@@ -137,7 +136,7 @@ def joined(parts: Iterable[tuple[Days, Mapping[str, Finished]]]) -> dict[str, Fi
     for (begin, last), relations in sorted(parts, key=lambda one: one[0]):
         if begin != end:
             continue
-        end = last + timedelta(days=1) if last < date.max else None
+        end = last + DAY if last < date.max else None
         for name, (days, files) in relations.items():
             before = found.get(name, Finished([], []))
             found[name] = Finished(before.days + days, before.files + files)

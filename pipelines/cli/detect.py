@@ -2,7 +2,7 @@
 
 import sys
 import textwrap
-from datetime import date, timedelta
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,7 @@ from pipelines.cli.counts import print_counts
 from pipelines.cli.options import as_params, json_option, load_site, period, period_options, site_option
 from pipelines.primitives.format import price
 from pipelines.primitives.text import escape_control
+from pipelines.primitives.times import days_between
 
 SEVERITIES = ("info", "warning", "critical")
 FINDINGS_FOUND = 4
@@ -42,11 +43,11 @@ def detect(
     from pipelines import steps
 
     site, (first, last) = load_site(site_path), period(day_day, from_day, to_day)
-    if each_day and not (first and last):
-        raise click.UsageError("--each-day needs --from and --to")
     periods = [(first, last)]
-    if each_day and first and last:
-        periods = [(first + timedelta(days=n),) * 2 for n in range((last - first).days + 1)]
+    if each_day:
+        if not (first and last):
+            raise click.UsageError("--each-day needs --from and --to")
+        periods = [(day, day) for day in days_between(first, last)]
     findings: list[dict[str, Any]] = []
     for begin, end in periods:
         found = steps.detect(site, begin, end)

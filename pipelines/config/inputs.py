@@ -13,11 +13,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, field_validat
 from pipelines.primitives.clock import naive_utc
 from pipelines.sources.protocol import source_names
 
-
-@cache
-def _zones() -> set[str]:
-    """Found once: they are the names of files, and each input may have a zone of its own."""
-    return available_timezones()
+_zones = cache(available_timezones)  # they are the names of files, and each input may have a zone of its own
 
 
 def _known_zone(name: str) -> str:

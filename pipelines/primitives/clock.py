@@ -6,6 +6,8 @@ from zoneinfo import ZoneInfo
 
 import polars as pl
 
+from pipelines.primitives.times import days_between
+
 DAY_S = 86_400
 
 
@@ -44,10 +46,7 @@ def site_days(first: datetime, last: datetime, zone: str) -> list[date]:
     here, utc = ZoneInfo(zone), ZoneInfo("UTC")
     day = first.replace(tzinfo=utc).astimezone(here).date()
     end = last.replace(tzinfo=utc).astimezone(here).date()
-    days = [day]
-    while days[-1] < end:
-        days.append(days[-1] + timedelta(days=1))
-    return days
+    return days_between(day, max(day, end))
 
 
 def day_bounds(day: date, zone: str) -> tuple[datetime, datetime]:

@@ -1,7 +1,16 @@
-"""Days, instants and spans as people read them, on the clock of a zone."""
+"""The days of a period; days, instants and spans as people read them, on the clock of a zone."""
 
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta
 from zoneinfo import ZoneInfo
+
+
+def days_between(first: date, last: date) -> list[date]:
+    """All days of a period, both ends included; none if it ends before it begins.
+
+    >>> [day.day for day in days_between(date(2010, 2, 27), date(2010, 3, 1))]
+    [27, 28, 1]
+    """
+    return [first + timedelta(days=n) for n in range((last - first).days + 1)]
 
 
 def day_text(day: date | None) -> str:

@@ -92,7 +92,7 @@ SELECT first_day, last_day, n_days, state, n_findings, n_withheld, best_hours, s
        WHEN 'not_covered' THEN 'No log covers ' || days || ': nothing can be concluded.'
        WHEN 'not_run' THEN 'The rules have not run for ' || days || ': run `tapescope detect '
             || CASE WHEN n_days = 1 THEN '--day ' || days
-                    ELSE '--each-day --from ' || replace(days, ' to ', ' --to ') END || '`.'
+                    ELSE '--each-day --from ' || first_day || ' --to ' || last_day END || '`.'
        WHEN 'part_covered' THEN 'The rules ran for ' || days || ' and found nothing, but that is no all-clear: '
             || CASE WHEN n_withheld > 0
                     THEN n_withheld || CASE WHEN n_withheld = 1 THEN ' rule' ELSE ' rules' END || ' had too few logs'

@@ -140,20 +140,21 @@ def accumulates(rule: Rule, rows: pl.DataFrame, site: Site, period: Period) -> I
     params = rule.params
     for entity, group in groups(rule, rows.drop_nulls(params["weight"])):
         struck = group.filter(pl.col(params["weight"]) > 0)
-        total, seen = number(struck[params["weight"]].sum()), number(group[params["of"]].sum())
-        if not seen or total < params["min_total"] or total < params["min_share"] * seen:
+        struck_s, total_s = number(struck[params["weight"]].sum()), number(group[params["of"]].sum())
+        if not total_s or struck_s < params["min_total"] or struck_s < params["min_share"] * total_s:
             continue
         facts: dict[str, Any] = {
             name: number(struck[name].mean()) for name in params.get("facts", ()) if struck[name].count()
         }
-        most = max(total, number(group[params["most"]].sum())) if "most" in params else total
-        facts |= {"hours": total / 3600, "share": total / seen, "total_hours": seen / 3600, "hours_most": most / 3600}
-        facts["reach"] = _reach(total / 3600, most / 3600)
+        most_s = max(struck_s, number(group[params["most"]].sum())) if "most" in params else struck_s
+        hours, hours_most = struck_s / 3600, most_s / 3600
+        facts |= {"hours": hours, "share": struck_s / total_s, "total_hours": total_s / 3600, "hours_most": hours_most}
+        facts["reach"] = _reach(hours, hours_most)
         yield Hit(
             entity,
             instant(struck[rule.time[0]].min()),
             instant(struck[rule.time[1]].max()) + timedelta(seconds=params["length_s"]),
-            total / 3600,
+            hours,
             facts,
             rows=struck.sort(params["weight"], rule.time[0], descending=[True, False]).head(EVIDENCE_ROWS),
         )

@@ -1,9 +1,7 @@
 """What was covered, before what it means: coverage, days without a log, clocks that do not agree."""
 
-from datetime import timedelta
-
 from pipelines.primitives.format import counted, fixed, listed, percent, quantity
-from pipelines.primitives.times import day_text, days_text, instant
+from pipelines.primitives.times import day_text, days_between, days_text, instant
 from pipelines.reporting.report.model import Section
 from pipelines.reporting.report.queries import Asker, Row
 from pipelines.reporting.report.sections import section
@@ -77,7 +75,7 @@ def _days_unseen(asker: Asker) -> list[tuple[str, str]]:
     if asker.first is None or asker.last is None or asker.first >= asker.last:
         return []
     known = {row["day"] for row in asker.ask("drive_ledger").as_dicts()}
-    days = [asker.first + timedelta(days=n) for n in range((asker.last - asker.first).days + 1)]
+    days = days_between(asker.first, asker.last)
     unseen = [day_text(day) for day in days if day not in known]
     if not unseen:
         return []
