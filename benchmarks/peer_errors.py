@@ -83,7 +83,7 @@ def judge_vmstat(text: str, rows: list[Row]) -> set[str]:
     stamped = _ROW_STAMP.search(text)
     stamps = [str(row["timestamp"]) for row in rows if row.get("timestamp")]
     if stamped and not all(_ROW_STAMP.match(stamp) for stamp in stamps):
-        faults.add("shifts the timestamps")
+        faults.add("puts other values into the timestamps")
     if stamped and not stamps and "timestamp" in text:
         faults.add("drops the timestamps")
     if re.search(r"\bst gu\b", text) and not any("guest" in key or key == "gu" for row in rows for key in row):

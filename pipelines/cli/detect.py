@@ -62,7 +62,10 @@ def print_findings(site: Any, first: date | None, last: date | None) -> None:
     """Print the findings of a period, with the gain or loss of each."""
     from pipelines import steps
 
-    for finding in steps.ask(site, "findings", as_params(first, last)).as_dicts():
+    findings = steps.ask(site, "findings", as_params(first, last)).as_dicts()
+    if findings:
+        click.echo("\nBy severity, then by what a fix gains:")
+    for finding in findings:
         click.secho(f"\n{finding['severity'].upper():9}{finding['rule']}, {price(finding)}", bold=True)
         text = escape_control(finding["text"])
         click.echo(textwrap.fill(text, 100, initial_indent=" " * 9, subsequent_indent=" " * 9))

@@ -11,7 +11,7 @@ bucket_words = { type = "VARCHAR", doc = "name of the bucket in plain words" }
 time_group = { type = "VARCHAR", doc = "group of the bucket; columns with hours are named after the group, such as moving_data_hours" }
 group_number = { type = "BIGINT", doc = "place of the group in lists and charts of a drive's day" }
 group_words = { type = "VARCHAR", doc = "name of the group in plain words" }
-colour = { type = "VARCHAR", doc = "colour of the group on white and on black backgrounds; red is kept for findings" }
+colour = { type = "VARCHAR", doc = "colour of the group, such as #0072B2; the same on light and dark backgrounds. No group is red, because red marks findings" }
 symbol = { type = "VARCHAR", doc = "character that draws the group in text bars" }
 
 [[checks]]

@@ -1,7 +1,7 @@
 /*
 title = "How well stations use their streams"
 grain = "one row per station, direction and site day with at least one active half-hour"
-why = "Shows how much of the capacity of its streams (concurrent file transfers) a station uses. If one stream moves files at 75 MB/s but averages 33 MB/s over active half-hours, it is idle more than half of the time."
+why = "Shows how much a station moves of what its streams (concurrent file transfers) could move. Example: a single stream moves a file at 75 MB/s. If the station averages 33 MB/s over its active half-hours, no file moves for more than half of that time."
 partition = "month"
 features = ["M30", "M33", "M34", "M35"]
 

@@ -30,7 +30,9 @@ def draw(page: Page) -> None:
     """Draw the part."""
     mounts = page.ask("mounts_served", n_days=28)
     if not mounts.rows:
-        st.text("No mount of the four weeks up to the period's last day was logged from request to dismount.")
+        st.text(
+            "In the four weeks that end with the period's last day, no log shows a complete mount, request to dismount."
+        )
         return
     fits = {f"{one.generation} {one.mode}": one for one in data.fitted(page.snapshot, page.last)}
     able = [name for name, fit in fits.items() if not fit.found.unknown]
@@ -82,8 +84,8 @@ def draw(page: Page) -> None:
     says = "Efficiency by file size, for 1 to 300 files per mount."
     st.altair_chart(model_charts.efficiency(curve, file_mb), width="stretch", alt=says)
     st.caption(
-        "Efficiency at the chosen file size (dashed line) and number of files per mount:"
-        f" {fixed(efficiency.value, '1')}. 1 MB is 10⁶ bytes."
+        f"Efficiency is {fixed(efficiency.value, '1')} for files of the chosen size (dashed line) and the chosen number"
+        " of files per mount. 1 MB is 10⁶ bytes."
     )
     with st.expander("What mounts cost here", on_change="rerun", key="costs") as place:
         if place.open:

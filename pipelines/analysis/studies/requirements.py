@@ -28,8 +28,8 @@ DOCUMENTS = {
     "N": "HPC2N tape pools",
     "C": "CERN sizing note",
     "E": "NASA EOS archive",
-    "A": "audits of documents",
-    "X": "across documents",
+    "A": "errors within a document",
+    "X": "comparisons between documents",
 }
 
 
