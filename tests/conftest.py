@@ -5,6 +5,7 @@ import re
 import shutil
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import nullcontext
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -158,6 +159,15 @@ def plain_store() -> Iterator[None]:
     from support import memory_lake
 
     with memory_lake.plain_store():
+        yield
+
+
+@pytest.fixture
+def mostly_plain_store(request: pytest.FixtureRequest) -> Iterator[None]:
+    """The same for modules of which some tests are about the store: these are marked with `lake`."""
+    from support import memory_lake
+
+    with nullcontext() if request.node.get_closest_marker("lake") else memory_lake.plain_store():
         yield
 
 

@@ -26,6 +26,8 @@ from support import TESTS
 from support.archive import query
 from support.processes import kill, python
 
+pytestmark = pytest.mark.usefixtures("mostly_plain_store")
+
 SECRET = "s3cr3t-of-the-tests"
 DRIVES = (TESTS / "sources" / "cta_admin" / "clean_drives.jsonl").read_text()
 
@@ -377,6 +379,7 @@ def wait_until(holds: Callable[[], bool], limit_s: float = 120) -> None:
         time.sleep(0.01)
 
 
+@pytest.mark.lake
 def test_text_is_asked_since_the_last_answer_and_goes_from_the_spool_when_it_was_read(tmp_path: Path) -> None:
     """TSM's table as `dsmadmc` prints it; a second answer overlaps the first, a third says that there is nothing."""
     table = (TESTS / "sources" / "tsm_summary" / "clean.csv").read_text()

@@ -9,17 +9,32 @@ from pathlib import Path
 from subprocess import Popen, run
 from typing import Any
 
+import pytest
 from axe_playwright_python.sync_playwright import Axe
 
 from pipelines import steps
 from pipelines.answers.question import ask
 from pipelines.catalog.files import load_catalog
 from support import REPO
-from support.browsing import browsing, leaving, new_page, opened, wait_until_drawn
+from support.browsing import browsing, leaving, visiting, wait_until_drawn
 from support.screenshots import pages
 from support.served import HOSTILE, chromium, make_hostile, served
 
 OUTWARD = "[...document.links].map(link => link.href).filter(href => !href.startsWith(location.origin))"
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    """Each test has a visitor of its own, with an empty cache and no cookies."""
+    with browsing(chromium()) as one:
+        yield one
+
+
+@pytest.fixture(scope="module")
+def url(archive: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The dashboard of the archive, for tests that only look at it."""
+    with served(archive, tmp_path_factory.mktemp("served") / "streamlit.log") as address:
+        yield address
 
 
 def watched(page: Any) -> tuple[list[str], list[str]]:
@@ -38,11 +53,11 @@ def is_fault(message: Any) -> bool:
     return message.type == "error" and "/_stcore/" not in str(message.location.get("url"))
 
 
-def test_pages_of_hostile_names(archive: Path, tmp_path: Path) -> None:
+def test_pages_of_hostile_names(archive: Path, browser: Any, tmp_path: Path) -> None:
     """Each page, by its own address, usable by anybody: names that logs hold are shown, and become nothing else."""
     barred: list[str] = []
     site = make_hostile(archive, tmp_path / "site")
-    with served(site, tmp_path / "streamlit.log") as url, opened(chromium(), reduced_motion="reduce") as page:
+    with served(site, tmp_path / "streamlit.log") as url, visiting(browser, reduced_motion="reduce") as page:
         requests, complaints = watched(page)
         assert len(pages()) >= 3, "no list of pages"
         for name, path in pages().items():
@@ -69,14 +84,11 @@ def test_pages_of_hostile_names(archive: Path, tmp_path: Path) -> None:
         assert "Shown instead: Tonight." in notice.inner_text() and not page.evaluate(OUTWARD)
 
 
-def test_pages_in_the_dark_and_on_narrow_screens(archive: Path, tmp_path: Path) -> None:
+def test_pages_in_the_dark_and_on_narrow_screens(url: str, browser: Any) -> None:
     """Usable by anybody there too, and no wider than the window."""
     barred: list[str] = []
     widths = cycle((900, 390))
-    with (
-        served(archive, tmp_path / "streamlit.log") as url,
-        opened(chromium(), reduced_motion="reduce", color_scheme="dark") as page,
-    ):
+    with visiting(browser, reduced_motion="reduce", color_scheme="dark") as page:
         for name, path in pages().items():
             width = next(widths)
             page.set_viewport_size({"width": width, "height": 900})
@@ -105,9 +117,9 @@ class Operator:
         return str(self.page.locator('[data-testid="stMain"]').inner_text())
 
 
-def test_from_the_page_to_the_worst_problem_its_cause_and_the_lines(archive: Path, tmp_path: Path) -> None:
+def test_from_the_page_to_the_worst_problem_its_cause_and_the_lines(url: str, browser: Any) -> None:
     """The worst problem, its cause and the next step take no click; the two log lines one, and the gaps another."""
-    with served(archive, tmp_path / "streamlit.log") as url, opened(chromium(), reduced_motion="reduce") as page:
+    with visiting(browser, reduced_motion="reduce") as page:
         requests, complaints = watched(page)
         operator = Operator(page, url)
         first = page.locator('[data-testid="stMain"] a[href*="finding"]').first
@@ -141,10 +153,10 @@ def test_from_the_page_to_the_worst_problem_its_cause_and_the_lines(archive: Pat
         assert not leaving(requests) and not complaints
 
 
-def test_the_worst_problem_of_a_site_of_cta(cta: Path, tmp_path: Path) -> None:
+def test_the_worst_problem_of_a_site_of_cta(cta: Path, browser: Any, tmp_path: Path) -> None:
     """There too: problem, cause and next step without a click, the lines that begin and end it with one."""
     site = shutil.copytree(cta, tmp_path / "site")
-    with served(site, tmp_path / "streamlit.log") as url, opened(chromium(), reduced_motion="reduce") as page:
+    with served(site, tmp_path / "streamlit.log") as url, visiting(browser, reduced_motion="reduce") as page:
         requests, complaints = watched(page)
         operator = Operator(page, url)
         worst = page.locator('[data-testid="stMain"] a[href*="finding"]').first
@@ -172,9 +184,9 @@ def stands_at_the_gap(page: Any) -> None:
     assert proof.count("LOG-2010-03-10.zst:") == 2 and proof.count(HOSTILE) == 2
 
 
-def test_a_brush_sets_the_period_and_a_bar_leads_to_its_drive(archive: Path, tmp_path: Path) -> None:
+def test_a_brush_sets_the_period_and_a_bar_leads_to_its_drive(url: str, browser: Any) -> None:
     """On one and the same chart, whose bars are links: who drags over them gets the days, who clicks the drive."""
-    with served(archive, tmp_path / "streamlit.log") as url, opened(chromium(), reduced_motion="reduce") as page:
+    with visiting(browser, reduced_motion="reduce") as page:
         requests, complaints = watched(page)
         page.goto(f"{url}/drives?from=2010-03-09&to=2010-03-10")
         point(page, 0.65, 0.35)
@@ -206,7 +218,7 @@ def point(page: Any, across: float, down: float, waits: bool = True) -> None:
     page.mouse.move(box["x"] + across * box["width"], box["y"] + down * box["height"], steps=5)
 
 
-def test_two_browsers_and_the_command_line_mark_during_a_build(archive: Path, tmp_path: Path) -> None:
+def test_two_browsers_and_the_command_line_mark_during_a_build(archive: Path, browser: Any, tmp_path: Path) -> None:
     """Nothing is lost: every mark is in the history with its author, and the last one holds."""
     site = tmp_path / "site"
     shutil.copytree(archive, site)
@@ -216,8 +228,12 @@ def test_two_browsers_and_the_command_line_mark_during_a_build(archive: Path, tm
         if row["rule"] == "drive_down"
     )
     build = Popen([sys.executable, "-m", "pipelines.cli", "build", "--full", "--site", str(site)], cwd=REPO)
-    with served(site, tmp_path / "streamlit.log") as url, browsing(chromium()) as browser:
-        pages = [new_page(browser, reduced_motion="reduce") for _ in range(2)]
+    with (
+        served(site, tmp_path / "streamlit.log") as url,
+        visiting(browser, reduced_motion="reduce") as one,
+        visiting(browser, reduced_motion="reduce") as other,
+    ):
+        pages = (one, other)
         for page in pages:
             page.goto(f"{url}/finding?id={finding}")
             wait_until_drawn(page)

@@ -13,6 +13,8 @@ from pipelines.sources.blocks import frame_of
 from pipelines.sources.protocol import Origin
 from support.archive import query
 
+pytestmark = pytest.mark.usefixtures("plain_store")
+
 SOURCES = Path(__file__).parent / "sources"
 SITE = 'name = "pool"\nzone = "Europe/Stockholm"\n[[input]]\nglob = "tsm*"\n[[input]]\nglob = "*.json"\n'
 SILVER = ("silver.endit_run", "silver.endit_recall")

@@ -9,6 +9,8 @@ from pipelines import sources, steps
 from pipelines.ingest.survey import survey
 from pipelines.ingest.survey.render import written
 
+pytestmark = pytest.mark.usefixtures("plain_store")
+
 HERE = Path(__file__).parent
 VMSTAT = """procs -----------memory---------- ---swap-- -----io---- -system-- ------cpu----- -----timestamp-----
  r  b   swpd   free   buff  cache   si   so    bi    bo   in   cs us sy id wa st

@@ -33,6 +33,8 @@ from sample_data.library import run_library
 from sample_data.scenario import LibraryScenario
 from support.archive import query
 
+pytestmark = pytest.mark.usefixtures("plain_store")
+
 STORY = LibraryScenario(
     seed=3, days=4, drives=3, stations=2, tapes=8, files_per_session=10, sessions_per_day=4, pools=0, network_days=()
 )

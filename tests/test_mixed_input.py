@@ -1,6 +1,7 @@
 """Mixed and mauled input: two formats in a file, lines cut, doubled or turned round, and what fuzzing found."""
 
 import random
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,7 @@ FOUND = sorted(path for path in CORPUS.glob("*/*") if path.is_file())
 LEAST = settings(max_examples=10, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
 
 
+@cache
 def first_case(stem: str) -> bytes:
     return next(path for path in seeds(stem) if path.stem.startswith("clean")).read_bytes()
 

@@ -34,6 +34,8 @@ from pipelines.primitives.estimate import Estimate, NoEstimate
 from sample_data.cta import requested
 from sample_data.cta.requested import Rule, draw_requests, drive_hours, serve
 
+pytestmark = pytest.mark.usefixtures("plain_store")
+
 LTO9 = seeking.geometry(drive("LTO-9"))
 # 60 s before and 40 s after the files; each file 2 s, a way to it of 30 s but to the first, and 10 s of moving
 COSTS = ReadCosts(60, 40, 2, 30)

@@ -21,6 +21,8 @@ from support.app import at, drawn
 from support.archive import query
 from support.served import APP, DEADLINE_S
 
+pytestmark = pytest.mark.usefixtures("plain_store")
+
 OF_OTHERS = ("sql", "about", "finding", "mount")  # they ask nothing of the site's days
 # folder of the capture, files of it, and zone
 KINDS = {

@@ -37,6 +37,8 @@ from pipelines.warehouse.connection import Warehouse
 from support import TESTS
 from support.parsing import parse_chunks, read_lines
 
+pytestmark = pytest.mark.usefixtures("plain_store")
+
 CASES = TESTS / "sources" / "prometheus_range"
 START = 1_436_781_600
 

@@ -23,6 +23,8 @@ from pipelines.sources import all_sources
 from pipelines.warehouse.connection import LAKE, Warehouse
 from support.archive import make_site, morning, mrtg_text, put, query, vmstat_text
 
+pytestmark = pytest.mark.usefixtures("mostly_plain_store")
+
 SITE_TEXT = """
 name = "case"
 zone = "UTC"
@@ -141,6 +143,7 @@ def pack(old: Path, new: Path) -> None:
     new.write_bytes(content)
 
 
+@pytest.mark.lake
 def test_random_rotations_give_the_union_of_all_lines(site: Site) -> None:
     """Hosts with a way of rotation each; on some days nothing is ingested, on some nothing is rotated."""
     random, folder = Random(SEED), site.root / "logs"
@@ -331,6 +334,7 @@ class Panic(BaseException):
 
 
 @pytest.mark.parametrize("function", ["parse", "recognise"])
+@pytest.mark.lake
 def test_a_panic_refuses_the_file_and_not_the_batch(site: Site, monkeypatch: pytest.MonkeyPatch, function: str) -> None:
     put(site, "a.log", vmstat_text(BEGIN, 5))
     put(site, "h.log", lines_of("A", 3))

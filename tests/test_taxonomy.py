@@ -24,6 +24,8 @@ from support import report_site as stand
 from support.app import at, drawn_rows
 from support.served import APP, DEADLINE_S
 
+pytestmark = pytest.mark.usefixtures("plain_store")
+
 DAYS = ("--site", "SITE", f"first_day={stand.DAY}", f"last_day={stand.DAY}")
 SITE = 'name = "stand"\nzone = "America/Chicago"\n'
 Shown = dict[str, tuple[str, str, float]]  # by bucket: its group in words, the colour, hours

@@ -18,6 +18,8 @@ from pipelines.primitives.errors import ConfigError, UnreadableFile
 from pipelines.sources import all_sources, packing
 from pipelines.sources import blocks as lines
 
+pytestmark = pytest.mark.usefixtures("mostly_plain_store")
+
 LOG = Path(__file__).parent / "sources" / "enstore_log" / "clean.log"
 SITE = 'name = "test"\nzone = "America/Chicago"\n'
 
@@ -109,6 +111,7 @@ def test_a_pattern_that_cannot_be_read_is_a_mistake_of_site_toml(tmp_path: Path,
         load_site(site_with(tmp_path, glob))
 
 
+@pytest.mark.lake
 def test_each_refused_file_keeps_its_own_reason(tmp_path: Path) -> None:
     """They are refused before a byte is hashed, so their digests are alike."""
     site = site_with(tmp_path, "*.txt")
@@ -224,6 +227,7 @@ def unusual_folder(folder: Path) -> Path:
     return folder
 
 
+@pytest.mark.lake
 def test_what_is_no_file_is_reported_and_never_opened(tmp_path: Path) -> None:
     logs = unusual_folder(tmp_path / "logs")
     site = steps.site_at(site_with(tmp_path, "logs/{name}"))

@@ -65,10 +65,11 @@ def ask(
     Raises QuestionRefused for names and values that do not fit.
     """
     question = _question(catalog, name)
-    parameters.given(question, params or {})  # what does not fit is reported before a warehouse is opened
+    given = parameters.given(question, params or {})  # what does not fit is reported before a warehouse is opened
     with Warehouse(site).read(snapshot) as connection:
-        found = answer(connection, catalog, name, params, snapshot)
-        return replace(found, notices=(*found.notices, *_about_days(connection, catalog, question, params or {})))
+        values, period = _values(question, given, connection)
+        found = _answer(connection, question, values, period, snapshot)
+        return replace(found, notices=(*found.notices, *_about_days(connection, catalog, question, values)))
 
 
 def _question(catalog: Catalog, name: str) -> Question:
@@ -91,8 +92,13 @@ def answer(
 ) -> Answer:
     """The same on a reading connection that is open already, and that shows `snapshot` if one is named."""
     question = _question(catalog, name)
-    with translate_store_errors():
-        values, period = _values(question, parameters.given(question, params or {}), connection)
+    values, period = _values(question, parameters.given(question, params or {}), connection)
+    return _answer(connection, question, values, period, snapshot)
+
+
+def _answer(
+    connection: Connection, question: Question, values: dict[str, Any], period: str, snapshot: int | None
+) -> Answer:
     limit = _Limit(question, values)
     try:
         with transaction(connection):
@@ -105,10 +111,10 @@ def answer(
             raise own from error
         is_older = isinstance(error, duckdb.CatalogException | duckdb.BinderException)  # a table or column that is new
         hint = "run `tapescope run` first" if is_older else ""
-        raise QuestionRefused(f"{name} cannot be answered: {guard.first_lines(error)}", hint) from error
+        raise QuestionRefused(f"{question.name} cannot be answered: {guard.first_lines(error)}", hint) from error
     if names != [column.name for column in question.columns]:
         raise ContractError(
-            f"question {name} returns the columns {', '.join(names)}, which differ from those of its header"
+            f"question {question.name} returns the columns {', '.join(names)}, which differ from those of its header"
         )
     notice = limit.notice(len(rows))
     return Answer(
@@ -144,9 +150,8 @@ class _Limit:
         return f"{self._question.name} is cut off at {self._most:,} rows{ways}."
 
 
-def _about_days(connection: Connection, catalog: Catalog, question: Question, params: dict[str, str]) -> list[str]:
+def _about_days(connection: Connection, catalog: Catalog, question: Question, values: dict[str, Any]) -> list[str]:
     """Of the days a question was asked about: those that no log covers; of verdicts also those no rule has judged."""
-    values, _ = _values(question, parameters.given(question, params), connection)
     last = values.get("last_day")
     if not isinstance(last, date) or last == NO_DATA or question.name == _DAYS or _DAYS not in catalog.questions:
         return []
@@ -187,14 +192,14 @@ def last_day(connection: Connection, question: Question | None = None) -> LastDa
     """
     reads = set(sql_inspect.tables(question.sql)) if question else set()
     own = [table for table in _DAYS_IN if table in reads]
-    written = _day(connection, f"CAST({_WRITTEN} + INTERVAL 1 DAY AS DATE)", "ops.file")
+    (written,) = _days(connection, "ops.file", f"CAST({_WRITTEN} + INTERVAL 1 DAY AS DATE)")
+    bound = f"max(day) FILTER (day <= DATE '{written}')" if written else "max(day)"
     stray: LastDay | None = None
     for table in (*own, *_DAYS_IN, _COVERED):
-        latest = _day(connection, "max(day)", table)
+        latest, day = _days(connection, table, "max(day)", bound)
         if latest is None:
             continue
-        bound = f"max(day) FILTER (day <= DATE '{written}')" if written else "max(day)"
-        day, has = _day(connection, bound, table), _DAYS_IN.get(table, "any log")
+        has = _DAYS_IN.get(table, "any log")
         if day is not None or table in own:
             beyond = max(latest, stray.day if stray else latest)
             return LastDay(day or latest, has, beyond if day and beyond > day else None)
@@ -211,13 +216,13 @@ def last_whole_day(connection: Connection, zone: str) -> date:
     return day if row[0] > day_bounds(day, zone)[1] - timedelta(hours=1) else day - timedelta(days=1)
 
 
-def _day(connection: Connection, what: str, table: str) -> date | None:
+def _days(connection: Connection, table: str, *expressions: str) -> list[date | None]:
     try:
         with translate_store_errors():
-            row = connection.execute(f"SELECT {what} FROM {table}").fetchone()
+            row = connection.execute(f"SELECT {', '.join(expressions)} FROM {table}").fetchone()
     except duckdb.CatalogException:
-        return None  # not built yet
-    return row[0] if row and isinstance(row[0], date) else None
+        row = None  # not built yet
+    return [value if isinstance(value, date) else None for value in row or [None] * len(expressions)]
 
 
 def ask_sql(

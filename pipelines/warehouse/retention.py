@@ -17,6 +17,7 @@ import duckdb
 from pipelines.catalog.contracts import Catalog, Relation
 from pipelines.catalog.sql_inspect import execute
 from pipelines.warehouse.connection import LAKE, Connection
+from pipelines.warehouse.tables import row_counts
 
 MARGIN = timedelta(days=32)  # a request may be a month old; and a day, for days of the site's zone are not UTC's
 _FLOORS = {"gold": 0, "silver": 1, "bronze": 2}
@@ -64,8 +65,10 @@ def purge(
         return dropped
     computed = end - timedelta(days=keep_days - 1)
     first_day = max(dropped.first_day or date.min, computed)
+    filled = row_counts(connection)  # to ask each of a hundred empty tables would take most of the time
     for relation in catalog.relations.values():
-        _drop_from(connection, relation, begin_of(relation, first_day), dropped, dry_run)
+        if relation.full_name in filled:
+            _drop_from(connection, relation, begin_of(relation, first_day), dropped, dry_run)
     if dropped.n_rows:
         dropped.first_day = first_day
         if not dry_run:

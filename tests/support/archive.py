@@ -20,6 +20,7 @@ from pipelines import steps
 from pipelines.catalog.files import load_catalog
 from pipelines.config.site import Site
 from pipelines.warehouse.connection import Warehouse
+from pipelines.warehouse.engine import transaction
 from pipelines.warehouse.tables import prepare_tables
 
 ZONE = "America/Chicago"
@@ -286,7 +287,7 @@ def all_rows(site: Site) -> Rows:
     How sources flow (ops.source_flow) is left out: it counts lines of files, and the order in which they came.
     """
     rows: Rows = {}
-    with Warehouse(site).read() as connection:
+    with Warehouse(site).read() as connection, transaction(connection):  # else each read looks for a new snapshot
         for relation in load_catalog().made_by_sql():
             if relation.full_name == "ops.source_flow":
                 continue
@@ -327,5 +328,5 @@ def query(site: Site, sql: str) -> list[tuple[Any, ...]]:
 
 def queries(site: Site, asked: Mapping[str, str]) -> dict[str, list[tuple[Any, ...]]]:
     """Rows by name: to open a warehouse takes longer than most questions."""
-    with Warehouse(site).read() as connection:
+    with Warehouse(site).read() as connection, transaction(connection):
         return {name: connection.execute(sql).fetchall() for name, sql in asked.items()}

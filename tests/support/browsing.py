@@ -32,8 +32,18 @@ def browsing(program: str) -> Iterator[Any]:
 @contextmanager
 def opened(program: str, **options: Any) -> Iterator[Any]:
     """A page of a browser of its own."""
-    with browsing(program) as browser:
-        yield new_page(browser, **options)
+    with browsing(program) as browser, visiting(browser, **options) as page:
+        yield page
+
+
+@contextmanager
+def visiting(browser: Any, **options: Any) -> Iterator[Any]:
+    """A page of a visitor of its own, who leaves with the block."""
+    page = new_page(browser, **options)
+    try:
+        yield page
+    finally:
+        page.close()
 
 
 def new_page(browser: Any, **options: Any) -> Any:

@@ -11,9 +11,10 @@ from pathlib import Path
 import duckdb
 import pytest
 
+from pipelines.answers import snapshot
 from pipelines.build import present
 from pipelines.catalog.contracts import Relation
-from pipelines.catalog.files import load_catalog
+from pipelines.catalog.files import load_catalog, macros
 from pipelines.catalog.sql_inspect import quote
 from pipelines.warehouse import connection, staged_files, tables
 from pipelines.warehouse.connection import LAKE, Warehouse
@@ -21,6 +22,8 @@ from support import archive
 from support.cases import create_tables
 
 _NO_CHECKPOINT = "PRAGMA disable_checkpoint_on_shutdown"  # one of 130 tables takes a tenth of a small build
+
+_SNAPSHOTS = "CREATE TEMP MACRO ducklake_snapshots(lake) AS TABLE SELECT 1 AS snapshot_id"
 
 
 @contextmanager
@@ -41,7 +44,9 @@ def plain_store() -> Iterator[None]:
     """
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Warehouse, "exists", lambda warehouse: _file(warehouse).exists())
+        patch.setattr(Warehouse, "identity", property(lambda warehouse: str(_file(warehouse))))
         patch.setattr(Warehouse, "attach", _attach)
+        patch.setattr(Warehouse, "attach_copy", lambda warehouse, to, options, _: _attach(warehouse, to, options))
         patch.setattr(Warehouse, "_attach_to_write", _attach_to_write)
         patch.setattr(Warehouse, "attach_committed", _attach_committed)
         patch.setattr(Warehouse, "_keep", lambda *_: None)
@@ -51,6 +56,7 @@ def plain_store() -> Iterator[None]:
         patch.setattr(staged_files.Place, "of", classmethod(lambda cls, _, data_path: cls(data_path, {})))
         patch.setattr(staged_files, "_add", _add)
         patch.setattr(present, "row_counts", _row_counts)
+        patch.setattr(snapshot, "macros", lambda zone: f"{_SNAPSHOTS}; {macros(zone)}")
         patch.setattr(archive, "empty_warehouse", empty_file)
         yield
 
@@ -74,8 +80,7 @@ def _attach_committed(_: Warehouse, lake: duckdb.DuckDBPyConnection) -> None:
 def _attach(warehouse: Warehouse, connection: duckdb.DuckDBPyConnection, options: str) -> None:
     mode = " (READ_ONLY)" if options.startswith("READ_ONLY") else ""
     connection.execute(f"ATTACH {quote(str(_file(warehouse)))} AS {LAKE}{mode}")
-    connection.execute("CREATE TEMP MACRO ducklake_snapshots(lake) AS TABLE SELECT 1 AS snapshot_id")
-    connection.execute(_NO_CHECKPOINT)
+    connection.execute(f"{_SNAPSHOTS}; {_NO_CHECKPOINT}")
 
 
 def _add(connection: duckdb.DuckDBPyConnection, relation: Relation, paths: list[str]) -> None:
