@@ -10,12 +10,14 @@ import shutil
 import sys
 from datetime import date, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 import zstandard
 
 from pipelines import cli, steps
 from pipelines.build import inputs, run
+from pipelines.catalog.contracts import Relation
 from pipelines.catalog.files import load_catalog
 from pipelines.config.site import Site
 from pipelines.primitives.errors import CheckFailed
@@ -402,7 +404,17 @@ def test_a_day_arriving_in_a_large_warehouse(
     monkeypatch.setattr(inputs, "MOST_FRESH", fresh)
     for module in (inputs, run):
         monkeypatch.setattr(module, "FEW", few)
+    keep, kept = inputs.Inputs.keep_fresh, list[int]()
+
+    def noted(own: inputs.Inputs, relation: Relation, *given: Any) -> None:
+        keep(own, relation, *given)
+        if relation.full_name in own._fresh:
+            table = f"temp.fresh_{relation.full_name.replace('.', '_')}"
+            kept.extend(n for (n,) in own._connection.execute(f"SELECT count(*) FROM {table}").fetchall())
+
+    monkeypatch.setattr(inputs.Inputs, "keep_fresh", noted)
     site = arrive_late(without_one_day, tmp_path / "site")
+    assert 0 < max(kept) <= fresh
     assert differences(whole_week, all_rows(site)) == []
     steps.build(site, full=True)
     assert differences(whole_week, all_rows(site)) == []
