@@ -45,6 +45,7 @@ PARTS = {
 def three_days() -> Taped:
     """Mounts, one of them over UTC midnight, one that hangs over midnight at the site, and a drive that is down."""
     story = Taped(SERVERS)
+    story.heartbeat("D1", FIRST, after(FIRST, 9 * 3600), 150)  # a log of which a part is more than a head
     for n in range(3):
         day = FIRST + timedelta(days=n)
         for drive in SERVERS:
@@ -106,19 +107,24 @@ def without_d3(tmp_path_factory: pytest.TempPathFactory) -> Site:
     return site
 
 
-@pytest.mark.parametrize("order", [(0, 1, 2, 3), (3, 1, 2, 0)], ids=["as_they_come", "backwards"])
-def test_days_arriving_one_by_one(whole: Site, tmp_path: Path, order: tuple[int, ...]) -> None:
-    """As they come, half a file of the first day comes with the last one, and with it a copy of another file."""
+@pytest.mark.parametrize("order", [[(0,), (1,), (2, 3)], [(3,), (1,), (2,), (0,)]], ids=["as_they_come", "backwards"])
+def test_days_arriving_one_by_one(whole: Site, tmp_path: Path, order: list[tuple[int, ...]]) -> None:
+    """As they come, a file of the first day ends before D1's second mount: its rest comes last, alone.
+
+    With it comes a copy of another file.
+    """
     site, grown = make_site(tmp_path / "site", SITE), ""
-    for number in order:
-        paths = fill(site, [DAYS[number]])
-        if number == order[0] == 0:
-            half, other, grown = paths[0], paths[1], paths[0].read_text()
-            half.write_text(grown[: len(grown) // 2])
-        elif number == order[-1] and grown:
-            half.write_text(grown)
-            shutil.copy(other, other.with_suffix(".copy"))
+    for numbers in order:
+        paths = fill(site, [DAYS[number] for number in numbers])
+        if numbers == order[0] == (0,):
+            part, other, grown = paths[0], paths[1], paths[0].read_text()
+            part.write_text(grown[: grown.index("VB")])
         make(site)
+    if grown:
+        part.write_text(grown)
+        shutil.copy(other, other.with_suffix(".copy"))
+        make(site)
+        assert query(site, "SELECT count(continues) FROM ops.file") == [(1,)], "only the rest was read"
     assert differences(all_rows(whole), all_rows(site)) == []
 
 
