@@ -156,6 +156,21 @@ def test_an_outage_is_over_once_the_daemon_logs_the_drive_up(whole: Site) -> Non
     assert outages == [("D3", 7200, True), ("D3", 3 * 3600, True), ("D3", 2 * 3600, True)]
 
 
+def test_an_outage_of_days_is_made_again_when_its_end_arrives(tmp_path: Path) -> None:
+    """From 20:00 on the first day to 01:00 on the fourth, whose logs come last; 23:00 UTC is midnight at the site."""
+    story = Taped(SERVERS)
+    story.heartbeat("D1", FIRST, after(FIRST, 4 * 86_400), 1800)
+    story.status(after(FIRST, 20 * 3600), "D1", "DOWN")
+    story.status(after(FIRST, 3 * 86_400 + 3600), "D1", "UP")
+    site = make_site(tmp_path, SITE)
+    for number, ((_, day), text) in enumerate(story.files().items()):
+        put(site, f"taped/D1-{day}.log", text)
+        if number > 1:
+            make(site)
+    outages = query(site, "SELECT down_s / 3600, end_line_no IS NOT NULL FROM gold.drive_outage ORDER BY day")
+    assert outages == [(3, True), (24, True), (24, True), (2, True)]
+
+
 def test_every_drives_day_adds_up_and_a_hung_session_is_not_idle(whole: Site) -> None:
     ledger: dict[tuple[str, date], Counter[str]] = {}
     for drive, day, bucket, us, day_us in query(
