@@ -15,13 +15,15 @@ import pytest
 
 from pipelines import steps
 from pipelines.build import apart
+from pipelines.build.compared import Finished
 from pipelines.build.days import DayLinks
 from pipelines.build.inputs import Days
-from pipelines.build.part import EVER, cut
+from pipelines.build.part import EVER, cut, joined
 from pipelines.build.run import DayBuild
 from pipelines.catalog.contracts import Relation
 from pipelines.config.site import Site, load_site
 from pipelines.warehouse.connection import Warehouse
+from pipelines.warehouse.staged_files import StagedFile
 from sample_data.generate import write
 from sample_data.scenario import CtaScenario
 from support.archive import Rows, all_rows, copied, differences, make, make_site, put, query
@@ -227,6 +229,15 @@ def test_parts_that_nobody_took_are_removed_when_they_are_old(site: Site, expect
     steps.maintain(site)
     assert not any(path.exists() for path in parts)
     assert differences(expected, all_rows(site)) == []
+
+
+def test_a_part_that_was_left_twice_is_taken_once() -> None:
+    """A task was killed after it had left its part, and made it once more; without the other part none is taken."""
+    first, second = cut({date(2010, 3, 1): 1, date(2010, 3, 2): 1}, 2)
+    files = [StagedFile("silver.gap", f"{n}.parquet", 1, False) for n in (1, 2)]
+    left = [(own, {"silver.gap": Finished([], [file])}) for own, file in zip((first, second), files, strict=True)]
+    assert joined([left[1], left[0], left[0]]) == {"silver.gap": Finished([], files)}
+    assert joined([left[0], left[0]]) is joined([left[1]]) is None
 
 
 def test_a_busy_archive_links_neighbouring_days_only() -> None:

@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,7 @@ from pipelines.catalog.files import load_catalog
 from pipelines.cli import cli
 from pipelines.primitives.errors import NothingRead, TapescopeError
 from support import REPO
-from support.archive import make_site, put
+from support.archive import Story, make_site, put
 
 LOG = Path(__file__).parent / "sources" / "enstore_log" / "clean.log"
 SITE = """name = "test"
@@ -204,12 +205,18 @@ def test_run_ask_sql_and_export(site: Path) -> None:
 
 
 def test_detect_exits_with_4_where_asked_to(site: Path) -> None:
+    """A drive is offline for 40 minutes: a critical finding."""
+    story, noon = Story(), datetime(2010, 6, 15, 17)
+    story.heartbeat(noon, noon + timedelta(hours=1))
+    story.down("DRV_1", noon, noon + timedelta(minutes=40))
+    (site / "logs" / "LOG-2010-06-15").write_text(story.days()[noon.date()])
     run("ingest", "--site", site)
     run("build", "--site", site)
-    assert run("detect", "--site", site, "--fail-on", "critical").exit_code in (0, 4)
-    found = json.loads(run("detect", "--json", "--site", site).stdout)
-    fired = any(found.get(name) for name in ("info", "warning", "critical"))
-    assert run("detect", "--site", site, "--fail-on", "info").exit_code == (4 if fired else 0)
+    found = run("detect", "--json", "--site", site)
+    assert (found.exit_code, json.loads(found.stdout)["critical"]) == (0, 1)
+    for severity in ("info", "critical"):
+        assert run("detect", "--site", site, "--fail-on", severity).exit_code == 4
+    assert run("detect", "--site", site, "--day", "2010-06-14", "--fail-on", "info").exit_code == 0
     assert "--each-day needs --from and --to" in run("detect", "--each-day", "--site", site).output
     days = run("detect", "--each-day", "--from", "2010-06-14", "--to", "2010-06-15", "--site", site).stdout
     assert [f"findings for 2010-06-{day}" in days for day in (14, 15)] == [True, True]

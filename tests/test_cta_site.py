@@ -45,6 +45,7 @@ PARTS = {
 def three_days() -> Taped:
     """Mounts, one of them over UTC midnight, one that hangs over midnight at the site, and a drive that is down."""
     story = Taped(SERVERS)
+    story.heartbeat("D1", FIRST, after(FIRST, 9 * 3600), 150)  # a log of which a part is more than a head
     for n in range(3):
         day = FIRST + timedelta(days=n)
         for drive in SERVERS:
@@ -106,19 +107,24 @@ def without_d3(tmp_path_factory: pytest.TempPathFactory) -> Site:
     return site
 
 
-@pytest.mark.parametrize("order", [(0, 1, 2, 3), (3, 1, 2, 0)], ids=["as_they_come", "backwards"])
-def test_days_arriving_one_by_one(whole: Site, tmp_path: Path, order: tuple[int, ...]) -> None:
-    """As they come, half a file of the first day comes with the last one, and with it a copy of another file."""
+@pytest.mark.parametrize("order", [[(0,), (1,), (2, 3)], [(3,), (1,), (2,), (0,)]], ids=["as_they_come", "backwards"])
+def test_days_arriving_one_by_one(whole: Site, tmp_path: Path, order: list[tuple[int, ...]]) -> None:
+    """As they come, a file of the first day ends before D1's second mount: its rest comes last, alone.
+
+    With it comes a copy of another file.
+    """
     site, grown = make_site(tmp_path / "site", SITE), ""
-    for number in order:
-        paths = fill(site, [DAYS[number]])
-        if number == order[0] == 0:
-            half, other, grown = paths[0], paths[1], paths[0].read_text()
-            half.write_text(grown[: len(grown) // 2])
-        elif number == order[-1] and grown:
-            half.write_text(grown)
-            shutil.copy(other, other.with_suffix(".copy"))
+    for numbers in order:
+        paths = fill(site, [DAYS[number] for number in numbers])
+        if numbers == order[0] == (0,):
+            part, other, grown = paths[0], paths[1], paths[0].read_text()
+            part.write_text(grown[: grown.index("VB")])
         make(site)
+    if grown:
+        part.write_text(grown)
+        shutil.copy(other, other.with_suffix(".copy"))
+        make(site)
+        assert query(site, "SELECT count(continues) FROM ops.file") == [(1,)], "only the rest was read"
     assert differences(all_rows(whole), all_rows(site)) == []
 
 
@@ -148,6 +154,21 @@ def test_an_outage_is_over_once_the_daemon_logs_the_drive_up(whole: Site) -> Non
     """D3: 20:00 to 22:00, and a day later 20:00 to 01:00 UTC, which 23:00 UTC cuts: it is midnight at the site."""
     outages = query(whole, "SELECT drive, down_s, end_line_no IS NOT NULL FROM gold.drive_outage ORDER BY from_at")
     assert outages == [("D3", 7200, True), ("D3", 3 * 3600, True), ("D3", 2 * 3600, True)]
+
+
+def test_an_outage_of_days_is_made_again_when_its_end_arrives(tmp_path: Path) -> None:
+    """From 20:00 on the first day to 01:00 on the fourth, whose logs come last; 23:00 UTC is midnight at the site."""
+    story = Taped(SERVERS)
+    story.heartbeat("D1", FIRST, after(FIRST, 4 * 86_400), 1800)
+    story.status(after(FIRST, 20 * 3600), "D1", "DOWN")
+    story.status(after(FIRST, 3 * 86_400 + 3600), "D1", "UP")
+    site = make_site(tmp_path, SITE)
+    for number, ((_, day), text) in enumerate(story.files().items()):
+        put(site, f"taped/D1-{day}.log", text)
+        if number > 1:
+            make(site)
+    outages = query(site, "SELECT down_s / 3600, end_line_no IS NOT NULL FROM gold.drive_outage ORDER BY day")
+    assert outages == [(3, True), (24, True), (24, True), (2, True)]
 
 
 def test_every_drives_day_adds_up_and_a_hung_session_is_not_idle(whole: Site) -> None:

@@ -17,7 +17,7 @@ from pipelines.catalog.files import load_catalog
 from pipelines.config.site import Site
 from support import REPO
 from support.airflow_home import DAGS, POOL, environment
-from support.archive import SITE, all_rows, copied, differences, make, make_site, morning, put, query
+from support.archive import SITE, all_rows, differences, make, make_site, morning, put, query
 from support.changed_code import copied_code, eager_code
 from support.two_days import FIRST, SECOND, arrive
 
@@ -164,20 +164,18 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     """What the DAGs made of three sites, by one process: Airflow starts once for all of them."""
     folder = tmp_path_factory.mktemp("runs")
     run(folder, "-m", "airflow", "db", "migrate")
-    whole, parts, faulty = (make(folder / name) for name, make in SITES.items())
-    plain = copied(parts, folder / "plain")
+    whole, small, faulty = (make(folder / name) for name, make in SITES.items())
     before, readers_see = all_rows(faulty), query(faulty, FINDINGS)
     add_day(faulty, SECOND)
     build = ("build", "--site", str(faulty.root))
     jobs = {
-        "whole": job(whole.root, "ingest", "diagnose", "nightly_report", "maintain", "collect"),
-        "parts": job(parts.root, "diagnose", code=eager_code(folder / "eager", part_rows=100)),
+        "whole": job(whole.root, *EACH, code=eager_code(folder / "eager", part_rows=100_000)),
+        "small": job(small.root, "diagnose"),
         "faulty": job(faulty.root, "nightly_report", code=strict(folder / "strict"), command=build),
     }
     made = run_jobs(folder, jobs)
-    made["parts"]["plain"] = plain
     made["faulty"] |= {"before": before, "readers_see": readers_see}
-    return {name: made[name] | {"site": site} for name, site in zip(SITES, (whole, parts, faulty), strict=True)}
+    return {name: made[name] | {"site": site} for name, site in zip(SITES, (whole, small, faulty), strict=True)}
 
 
 def collecting(folder: Path) -> Site:
@@ -205,7 +203,10 @@ def one_day(folder: Path) -> Site:
     return site
 
 
-SITES = {"whole": collecting, "parts": unbuilt, "faulty": one_day}
+SITES = {"whole": collecting, "small": unbuilt, "faulty": one_day}
+EACH = ("ingest", "diagnose", "nightly_report", "maintain", "collect")
+BOOK = "__ducklake_metadata_lake.ducklake"
+FILES = f"SELECT path FROM {BOOK}_data_file UNION ALL SELECT path FROM {BOOK}_files_scheduled_for_deletion"
 FINDINGS = "SELECT day, rule FROM gold.finding ORDER BY ALL"
 
 
@@ -235,8 +236,7 @@ def test_dags_run_on_the_sample_archive(runs: dict[str, Any]) -> None:
     outcomes = {name: one for name, one in every.items() if name != "collect"}
     assert len(outcomes) == 4
     assert {name: one["run"] for name, one in outcomes.items()} == dict.fromkeys(outcomes, "success")
-    other = {name: state for one in outcomes.values() for name, state in one["tasks"].items() if state != "success"}
-    assert other == {"build_part": "skipped"}, "so small a build has no parts"
+    assert {state for one in outcomes.values() for state in one["tasks"].values()} == {"success"}
     n_files = len([path for path in (site.root / "logs").rglob("*") if path.is_file()])
     assert outcomes["ingest"]["counts"]["commit"]["loaded"] == n_files
     changed = {row[0] for row in query(site, "SELECT DISTINCT 'bronze.link_sample' FROM bronze.link_sample")}
@@ -257,13 +257,17 @@ def test_collecting_keeps_what_answers_and_fails_while_an_entry_fails(runs: dict
     assert [path.parent.name for path in (site.root / "var" / "spool").rglob("20*")] == ["a"]
 
 
-def test_a_large_build_is_made_in_parts(runs: dict[str, Any]) -> None:
-    site, plain, outcome = runs["parts"]["site"], runs["parts"]["plain"], runs["parts"]["ran"]["diagnose"]
-    assert set(outcome["tasks"].values()) == {"success"}
-    assert len(outcome["counts"]["plan_build"]) > 1 and outcome["counts"]["build_part"]["rows"]
-    assert [*(site.root / "var" / "warehouse" / "data" / "silver").rglob("staged-*.parquet")], "no part was committed"
-    steps.build(plain)
-    assert differences(all_rows(plain), all_rows(site)) == []
+def test_the_sample_archive_is_built_in_parts(runs: dict[str, Any], sample: Path) -> None:
+    """Each by a task of its own: the rows of one process. A small build has no parts."""
+    site, outcome = runs["whole"]["site"], runs["whole"]["ran"]["diagnose"]
+    assert outcome["counts"]["plan_build"] == [{"number": 0}, {"number": 1}]
+    assert outcome["counts"]["build_part"]["rows"]
+    left = (site.root / "var" / "warehouse" / "data" / "silver").rglob("staged-*.parquet")
+    assert {path.name for path in left} & {Path(path).name for (path,) in query(site, FILES)}, "no part was committed"
+    assert differences(all_rows(steps.site_at(sample), "gold"), all_rows(site, "gold")) == []
+    small = runs["small"]["ran"]["diagnose"]["tasks"]
+    assert {name: state for name, state in small.items() if state != "success"} == {"build_part": "skipped"}
+    assert query(runs["small"]["site"], "SELECT count(*) FROM silver.transfer")[0][0]
 
 
 def test_a_failed_check_commits_nothing_and_the_report_says_so(runs: dict[str, Any]) -> None:

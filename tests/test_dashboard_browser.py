@@ -16,7 +16,7 @@ from pipelines import steps
 from pipelines.answers.question import ask
 from pipelines.catalog.files import load_catalog
 from support import REPO
-from support.browsing import browsing, leaving, visiting, wait_until_drawn
+from support.browsing import TOO_WIDE, browsing, leaving, visiting, wait_until_drawn
 from support.screenshots import pages
 from support.served import HOSTILE, chromium, make_hostile, served
 
@@ -64,7 +64,7 @@ def test_pages_of_hostile_names(archive: Path, browser: Any, tmp_path: Path) -> 
             page.goto(f"{url}/{path}")
             wait_until_drawn(page)
             assert page.locator('[data-testid="stException"]').count() == 0, name
-            assert page.evaluate("document.documentElement.scrollWidth") <= 1280, f"{name} is wider than the window"
+            assert not page.evaluate(TOO_WIDE), f"{name} is wider than the window"
             assert "owned" not in page.title()
             assert not page.evaluate(OUTWARD), f"{name} has links that logs made"
             assert not page.locator("strong, em", has_text=re.compile("^[bi]$")).count(), (
@@ -94,8 +94,11 @@ def test_pages_in_the_dark_and_on_narrow_screens(url: str, browser: Any) -> None
             page.set_viewport_size({"width": width, "height": 900})
             page.goto(f"{url}/{path}")
             wait_until_drawn(page)
-            assert page.evaluate("document.documentElement.scrollWidth") <= width, f"{name} is wider than {width} px"
+            assert not page.evaluate(TOO_WIDE), f"{name} is wider than {width} px"
             barred += barriers(page, f"{name} at {width} px")
+        main = page.locator('[data-testid="stMainBlockContainer"]')
+        main.evaluate("one => one.insertAdjacentHTML('beforeend', '<hr style=\"width: 1400px\">')")
+        assert page.evaluate(TOO_WIDE), "nothing would be too wide"
     assert not barred, "\n".join(barred)
 
 

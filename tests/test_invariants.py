@@ -10,12 +10,14 @@ import shutil
 import sys
 from datetime import date, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 import zstandard
 
 from pipelines import cli, steps
 from pipelines.build import inputs, run
+from pipelines.catalog.contracts import Relation
 from pipelines.catalog.files import load_catalog
 from pipelines.config.site import Site
 from pipelines.primitives.errors import CheckFailed
@@ -139,6 +141,13 @@ def assert_adds_up(site: Site) -> None:
     assert counted == query(site, "SELECT count(*) FROM ops.reject")
 
 
+def assert_files_are_known(site: Site) -> None:
+    """Every row that SQL makes names files that were read."""
+    made = [(one.full_name, name) for one in load_catalog().made_by_sql() for name in one.lineage]
+    named = " UNION ".join(f"SELECT {name} FROM {table}" for table, name in made if name.endswith("file_id"))
+    assert query(site, f"SELECT id FROM ({named}) AS t(id) ANTI JOIN ops.file ON file_id = id WHERE id <> ''") == []
+
+
 # --- once is as good as twice ---------------------------------------------------------------------------------
 
 
@@ -168,7 +177,8 @@ def test_files_in_any_order(site: Site, plain: Rows, order: tuple[str, ...]) -> 
 
 
 def test_a_file_that_grows_in_three_steps(site: Site, plain: Rows) -> None:
-    fill(site)
+    """With its rest another file comes with other bytes and the rows that it had: these name the new file."""
+    fill(site, TEXTS | {VMSTAT: TEXTS[VMSTAT].replace("procs -", "procs --")})
     lines = TEXTS[LOG].splitlines(keepends=True)
     torn_at = len(lines) * 2 // 3
     path = put(site, LOG, "".join(lines[: len(lines) // 3]))
@@ -177,9 +187,10 @@ def test_a_file_that_grows_in_three_steps(site: Site, plain: Rows) -> None:
     make(site)
     assert query(site, "SELECT reason FROM ops.reject") == [("torn",)]
     assert_adds_up(site)
-    path.write_text(TEXTS[LOG])
+    fill(site)
     make(site)
     assert differences(plain, all_rows(site)) == []
+    assert_files_are_known(site)
     assert query(site, "SELECT reason FROM ops.reject") == [], "the torn line is whole now"
     assert_adds_up(site)
     parts = query(site, f"SELECT sum(n_lines), count(*), count(continues) FROM ops.file WHERE path = 'logs/{LOG}'")
@@ -402,7 +413,17 @@ def test_a_day_arriving_in_a_large_warehouse(
     monkeypatch.setattr(inputs, "MOST_FRESH", fresh)
     for module in (inputs, run):
         monkeypatch.setattr(module, "FEW", few)
+    keep, kept = inputs.Inputs.keep_fresh, list[int]()
+
+    def noted(own: inputs.Inputs, relation: Relation, *given: Any) -> None:
+        keep(own, relation, *given)
+        if relation.full_name in own._fresh:
+            table = f"temp.fresh_{relation.full_name.replace('.', '_')}"
+            kept.extend(n for (n,) in own._connection.execute(f"SELECT count(*) FROM {table}").fetchall())
+
+    monkeypatch.setattr(inputs.Inputs, "keep_fresh", noted)
     site = arrive_late(without_one_day, tmp_path / "site")
+    assert 0 < max(kept) <= fresh
     assert differences(whole_week, all_rows(site)) == []
     steps.build(site, full=True)
     assert differences(whole_week, all_rows(site)) == []

@@ -299,6 +299,20 @@ def test_a_copy_whose_log_is_rotated_away_stands_for_it(site: Site) -> None:
     assert Counter(volume[0] for volume in events(site)) == {"B": 240}
 
 
+def test_lines_that_begin_two_logs_stay_with_the_second(site: Site) -> None:
+    """A log and its copy were both written on after it was read; then the log is written again."""
+    put(site, "h.log.b", lines_of("A", 250))
+    steps.ingest(site)
+    for name in ("a", "b"):
+        put(site, f"h.log.{name}", lines_of("A", 250) + lines_of(name, 5, BEGIN + timedelta(days=1)))
+    steps.ingest(site)
+    assert query(site, "SELECT count(*), count(DISTINCT continues) FROM ops.file") == [(3, 1)]
+    put(site, "h.log.b", lines_of("C", 240))
+    steps.ingest(site)
+    assert Counter(volume[0] for volume in events(site)) == {"A": 250, "a": 5, "C": 240}
+    assert_adds_up(site)
+
+
 # --- files that change while they are read ----------------------------------------------------------------------
 
 

@@ -65,7 +65,9 @@ def build(
         elif relation.has_day:
             begin = retention.begin_of(relation, first_day)
             going.make_days(relation, {day for day in going.days_to_make(relation) if day >= begin})
-        elif is_full or any(changes.touched(name) or name in changes.shrunk for name in relation.inputs):
+        elif is_full or any(
+            changes.touched(name, bool(relation.lineage)) or name in changes.shrunk for name in relation.inputs
+        ):
             going.make_whole(relation)
     return going.inputs
 
@@ -127,16 +129,24 @@ class DayBuild:
         return had | self._links.close(self._links.neighbours(self._links.close_requests(utc)))
 
     def _changed_days(self, relation: Relation) -> Mapping[str, set[date]]:
-        """The days of each input that changed."""
+        """The days of each input that changed; of other lineage alone where the relation takes it on."""
         if self._is_full or self._changes.timeless.intersection(relation.inputs):
             return self._present.days(name for name in relation.inputs if self._catalog.relations[name].has_day)
-        return self._changes.days
+        if not relation.lineage:
+            return self._changes.days
+        days, other = self._changes.days, self._changes.other_lines
+        return {name: days.get(name, set()) | other.get(name, set()) for name in relation.inputs}
+
+    def _note_changed(self, relation: Relation, compared: list[Compared]) -> None:
+        """Note the days that differ, for the relations that are made of this one."""
+        name, days, other = relation.full_name, self._changes.days, self._changes.other_lines
+        days.setdefault(name, set()).update(one.day for one in compared if one.has_other_content)
+        other.setdefault(name, set()).update(one.day for one in compared if one.is_other)
 
     def take(self, relation: Relation, finished: Finished) -> None:
         """Write days that were made apart."""
         rewritten = [one for one in finished.days if one.is_other]
-        changed = self._changes.days.setdefault(relation.full_name, set())
-        changed |= {one.day for one in rewritten if one.has_other_content}
+        self._note_changed(relation, rewritten)
         if not rewritten:
             return
         self._replace_days(relation, rewritten, lambda: self._registered(relation, finished))
@@ -149,7 +159,7 @@ class DayBuild:
 
     def make_days(self, relation: Relation, days_to_make: set[date]) -> None:
         """Make the days of a relation that is kept by day, and write those that differ from what is there."""
-        changed = self._changes.days.setdefault(relation.full_name, set())
+        self._note_changed(relation, [])
         for run in runs_of(days_to_make):
             self.inputs.set_window(*self.window(relation, run))
             n_made = self._make(relation)
@@ -165,7 +175,7 @@ class DayBuild:
             if rewritten or is_all:
                 self.inputs.replaced(relation, bind(OF_DAYS, [run]) if is_all else "")
                 self._links.note_changed(relation.full_name)
-            changed |= {one.day for one in compared if one.has_other_content}
+            self._note_changed(relation, compared)
 
     def _replace_days(self, relation: Relation, rewritten: list[Compared], insert: Callable[[], int]) -> None:
         """Delete what days had, and `insert` what they have now, which returns how many rows."""

@@ -216,6 +216,10 @@ placed AS (
            last_value(CASE WHEN kind IN ('request', 'ticket') THEN TRUE
                            WHEN kind IN ('dismounted', 'load_failed', 'restart') THEN FALSE END IGNORE NULLS)
                OVER earlier AS is_asked,
+           last_value(CASE WHEN kind IN ('data_ended', 'completed', 'failed') THEN TRUE
+                           WHEN kind IN ('request', 'ticket', 'position', 'started',
+                                         'dismounted', 'load_failed', 'restart') THEN FALSE END IGNORE NULLS)
+               OVER earlier AS is_over,
            last_value(CASE WHEN kind NOT IN ('request', 'ticket', 'done_ticket') THEN volume END IGNORE NULLS)
                OVER earlier AS volume_before,
            first_value(CASE WHEN kind NOT IN ('request', 'ticket', 'done_ticket') THEN volume END IGNORE NULLS)
@@ -252,7 +256,8 @@ tried AS (
     SELECT *,
            -- where the log starts after a request, the attempt starts with the first line there
            kind = 'request' OR is_after_hole OR (NOT coalesce(is_asked, FALSE) AND (kind = 'ticket' OR begins_session))
-               AS begins_try
+           -- where its request was lost, too
+           OR (is_over AND kind IN ('ticket', 'position', 'started')) AS begins_try
     FROM flagged
 ),
 numbered AS (

@@ -281,15 +281,15 @@ def make(site: Site, *paths: Path, full: bool = False) -> steps.BuildReport:
     return steps.build(site, full=full)
 
 
-def all_rows(site: Site) -> Rows:
-    """The rows of every relation that SQL makes, lineage left out, as multisets: their difference is EXCEPT ALL.
+def all_rows(site: Site, layer: str = "") -> Rows:
+    """The rows of every relation that SQL makes, or of a layer's, without lineage, as multisets.
 
     How sources flow (ops.source_flow) is left out: it counts lines of files, and the order in which they came.
     """
     rows: Rows = {}
     with Warehouse(site).read() as connection, transaction(connection):  # else each read looks for a new snapshot
         for relation in load_catalog().made_by_sql():
-            if relation.full_name == "ops.source_flow":
+            if relation.full_name == "ops.source_flow" or layer not in ("", relation.layer):
                 continue
             columns = ", ".join(f'"{name}"' for name in relation.column_names if name not in relation.lineage)
             found = connection.execute(f"SELECT {columns} FROM {relation.full_name}").fetchall()

@@ -15,6 +15,10 @@ DRAWN = """() => [...document.querySelectorAll('[data-testid="stVegaLiteChart"]'
 SETTLED = """() => { const count = document.querySelectorAll('*').length, before = window.elementsBefore;
                      window.elementsBefore = count; return count === before }"""
 
+# The page scrolls within the window, which itself never becomes wider than it is.
+TOO_WIDE = """() => [document.documentElement, document.querySelector('[data-testid="stMain"]')]
+                    .some(part => part.scrollWidth > part.clientWidth)"""
+
 
 @contextmanager
 def browsing(program: str) -> Iterator[Any]:

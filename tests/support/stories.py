@@ -6,7 +6,7 @@ from support.archive import Story
 
 
 def week() -> dict[date, str]:
-    """Four days and a night: mounts over local and UTC midnight, one over a day, drives down for longer."""
+    """Four days and a night: mounts over local and UTC midnight, one over a day, a drive down for three."""
     story, first = Story(), datetime(2010, 3, 8, 6)
     for n in range(4):
         at = first + timedelta(days=n)
@@ -17,8 +17,8 @@ def week() -> dict[date, str]:
     story.read("DRV_2", "VA0", first + timedelta(hours=20), [1, 2, 3])  # all of it on one day, some of it on another
     story.read("DRV_2", "VA0", first + timedelta(days=2, hours=20), [3, 1])
     story.session("DRV_3", "VD", first + timedelta(hours=20), 40, file_s=30, pause_s=3570)  # 40 hours in one mount
-    story.down("DRV_4", first + timedelta(hours=21), first + timedelta(days=2, hours=1))
-    story.session("DRV_4", "VE", first + timedelta(days=2, hours=2), 2, ends=False)  # never dismounted
+    story.down("DRV_4", first + timedelta(hours=2), first + timedelta(days=3, hours=1))  # over three UTC midnights
+    story.session("DRV_4", "VE", first + timedelta(days=3, hours=2), 2, ends=False)  # never dismounted
     story.session("DRV_5", "VF", first + timedelta(hours=9), 1)
     story.down("DRV_5", first + timedelta(days=2, hours=5), None)  # never up again
     return story.days()
