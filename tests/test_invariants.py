@@ -5,6 +5,7 @@ Each test reads the same small archive in two ways and compares every row that S
 
 import gzip
 import os
+import random
 import re
 import shutil
 import sys
@@ -353,6 +354,20 @@ def test_days_arriving_one_by_one(site: Site, whole_week: Rows, order: int) -> N
     for day in list(WEEK)[::order]:
         arrive(site, {day: WEEK[day]})
     assert differences(whole_week, all_rows(site)) == []
+
+
+@pytest.mark.parametrize(("n", "seed"), [(2, 0), (6, 36)])
+def test_days_of_a_log_that_lost_lines(site: Site, n: int, seed: int) -> None:
+    """One line of `n` is lost: attempts lack their requests, and mounts their ends. No check fails for that."""
+    draw = random.Random(seed)
+    kept = {
+        day: "".join(line for line in text.splitlines(keepends=True) if draw.randrange(n)) for day, text in WEEK.items()
+    }
+    for day in reversed(kept):
+        arrive(site, {day: kept[day]})
+    found = all_rows(site)
+    steps.build(site, full=True)
+    assert differences(found, all_rows(site)) == []
 
 
 def test_a_day_arriving_late_in_the_middle(without_one_day: Site, whole_week: Rows, tmp_path: Path) -> None:

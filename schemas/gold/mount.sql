@@ -141,7 +141,8 @@ SELECT m.session_id, m.system, b.station, a.storage_group, a.file_family, m.driv
        m.drive_s, m.drive_rate_basis, m.mount_s, m.dismount_s, m.wall_s, m.bytes / 1e6 / nullif(m.drive_s, 0) AS drive_rate_mb_s,
        m.bytes / 1e6 / nullif(m.wall_s, 0) AS overall_rate_mb_s, m.drive_s / nullif(m.wall_s, 0) AS f,
        t.n_files AS n_volume_files, t.bytes / 1e9 AS tape_gb,
-       CASE WHEN m.mode = 'read' THEN m.n_different / t.n_files END AS file_share,
+       -- a mount whose change of tapes was not logged may hold files of two
+       CASE WHEN m.mode = 'read' THEN least(m.n_different / t.n_files, 1) END AS file_share,
        CASE WHEN m.mode = 'read' THEN least(d.bytes / t.bytes, 1) END AS byte_share,
        CASE WHEN m.mode IS DISTINCT FROM 'read' OR m.n_different = 0 THEN NULL
             WHEN m.n_files = 1 THEN 'single'
