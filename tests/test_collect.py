@@ -338,6 +338,32 @@ def test_what_a_killed_collector_left_is_cut_off_and_read_rightly(tmp_path: Path
     assert rows_of(tmp_path / "killed", True) == rows_of(tmp_path / "whole", False) != []
 
 
+def test_a_first_answer_that_was_not_noted_is_asked_for_again(tmp_path: Path) -> None:
+    """A collector notes its window, appends the answer, and is killed before it notes that."""
+    with spools.opened(tmp_path) as spool:
+        assert spool
+        spool.note(mark={"until": 0, "to": 60})
+    (tmp_path / "2026-06-15.jsonl").write_bytes(b"first\n")
+    with spools.opened(tmp_path) as spool:
+        assert spool
+        spool.append("2026-06-15", b"again\n", {"until": 60})
+    assert (tmp_path / "2026-06-15.jsonl").read_bytes() == b"again\n"
+
+
+def test_answers_outlive_a_lost_state(tmp_path: Path) -> None:
+    """Whole lines stay, and neither the next note nor another kill takes them away."""
+    (tmp_path / "2026-06-15.jsonl").write_bytes(b"head\none\nha")
+    for number in range(2):
+        with spools.opened(tmp_path) as spool:
+            assert spool
+            spool.note(mark={"until": number})
+    with spools.opened(tmp_path) as spool:
+        assert spool
+        spool.append("2026-06-15", b"two\n", {}, head=b"head\n")
+        assert spool.last_answer() == b"two\n"
+    assert (tmp_path / "2026-06-15.jsonl").read_bytes() == b"head\none\ntwo\n"
+
+
 def leave_halves(site: Site, number: int) -> None:
     folder = site.root / "var" / "spool" / "c"
     (path,) = folder.glob("20*.jsonl")

@@ -28,7 +28,8 @@ class Spool:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.n_answers = self.n_bytes = 0  # kept since it was opened
-        self.state = _START | _read(folder / STATE)
+        noted = _read(folder / STATE)
+        self.state, self._is_lost = _START | noted, not noted
 
     @property
     def mark(self) -> dict[str, Any]:
@@ -90,9 +91,14 @@ class Spool:
                 path.unlink()
         if self.state["file"]:
             _cut(self.folder / self.state["file"], self.state["size"])
-        for path in self.folder.glob("20*.jsonl") if not self.state["file"] else ():  # the state was lost
-            content = path.read_bytes()
-            _cut(path, content.rfind(b"\n") + 1)
+            return
+        for path in sorted(self.folder.glob("20*.jsonl")):
+            if self._is_lost:  # whole lines are kept, and what follows is appended to them
+                _cut(path, path.read_bytes().rfind(b"\n") + 1)
+                size = path.stat().st_size
+                self.state |= {"file": path.name, "begin": size, "size": size}
+            else:  # its first answer was never noted, and is asked for again
+                path.unlink()
 
 
 def state_of(folder: Path) -> dict[str, Any]:
