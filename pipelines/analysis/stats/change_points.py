@@ -72,7 +72,7 @@ def find_steps(
     medians = np.median(values[: n_blocks * per_block].reshape(n_blocks, per_block), axis=1)
     if np.ptp(medians) == 0:
         return ()
-    scores = np.asarray(scipy.special.ndtri((_ranks(medians) - 0.5) / medians.size))
+    scores = np.asarray(scipy.special.ndtri((scipy.stats.rankdata(medians) - 0.5) / medians.size))
     scores = (scores - scores.mean()) / scores.std()
     places = _candidates(scores)
     while True:
@@ -183,12 +183,6 @@ def _wandering(rows: Values) -> Values:
     return np.asarray(np.cumsum(sums**2, axis=1) - 2 * slope * np.cumsum(t * sums, axis=1) + slope**2 * np.cumsum(t**2))
 
 
-def _ranks(values: Values) -> Values:
-    """Ranks from 1; equal values share the mean of theirs. That of `scipy.stats` takes half a second to load."""
-    _, place, n = np.unique(values, return_inverse=True, return_counts=True)
-    return np.asarray((n.cumsum() - (n - 1) / 2)[place])
-
-
 @lru_cache(maxsize=512)
 def _null(n: int, memory_percent: int, seed: int) -> Values:
     """Largest steps of series without a step, ascending."""
@@ -196,9 +190,7 @@ def _null(n: int, memory_percent: int, seed: int) -> Values:
     memory = memory_percent / 100
     noise = random.normal(size=(_N_SIMULATED, n))
     noise[:, 0] /= np.sqrt(1 - memory**2)
-    for place in range(1, n):
-        noise[:, place] += memory * noise[:, place - 1]
-    return np.sort(_largest_step(noise))
+    return np.sort(_largest_step(np.asarray(scipy.signal.lfilter([1.0], [1.0, -memory], noise, axis=1))))
 
 
 def _p_value(scores: Values, memory: float, seed: int) -> float:

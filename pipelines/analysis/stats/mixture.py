@@ -159,8 +159,7 @@ def _merged(fit: _Fit) -> list[Mode]:
 
 
 def _density(fit: _Fit, members: list[int], at: Values) -> Values:
-    widths = fit.widths[members, None]
-    parts = np.exp(-(((at - fit.centres[members, None]) / widths) ** 2) / 2) / (np.sqrt(2 * np.pi) * widths)
+    parts = scipy.stats.norm.pdf(at, fit.centres[members, None], fit.widths[members, None])
     return np.asarray(fit.weights[members] @ parts)
 
 

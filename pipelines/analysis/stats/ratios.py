@@ -48,18 +48,3 @@ def ratio_of_sums(
     error = float(np.sqrt(k / (k - 1) * np.sum((a - ratio * b) ** 2)) / b.sum())
     reach = float(scipy.special.stdtrit(k - 1, (1 + level) / 2)) * error / ratio
     return Estimate(ratio, ratio * float(np.exp(-reach)), ratio * float(np.exp(reach)))
-
-
-def wilson(n_found: int, n: int, level: float = LEVEL) -> tuple[float, float]:
-    """Interval of a share of independent cases (Wilson 1927, J. Am. Stat. Assoc. 22, 209).
-
-    `scipy.stats` has it too, but takes half a second to load.
-
-    >>> [round(end, 3) for end in wilson(5, 20, 0.9)]
-    [0.127, 0.432]
-    """
-    z = float(scipy.special.ndtri((1 + level) / 2))
-    share, stretch = n_found / n, 2 * (n + z * z)
-    middle = (2 * n_found + z * z) / stretch
-    reach = z / stretch * float(np.sqrt(4 * n * share * (1 - share) + z * z))
-    return (middle - reach if n_found else 0.0), (middle + reach if n_found < n else 1.0)

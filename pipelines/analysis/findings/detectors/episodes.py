@@ -6,12 +6,14 @@ from typing import Any
 
 import numpy as np
 import polars as pl
+import scipy
 from numpy.typing import NDArray
 
 from pipelines.analysis.findings.detectors import detector
 from pipelines.analysis.findings.hit import EVIDENCE_ROWS, Hit, groups, instant, number, priced_bytes
 from pipelines.analysis.stats import episodes, mixture, population
-from pipelines.analysis.stats.ratios import ratio_of_sums, wilson
+from pipelines.analysis.stats.bootstrap import LEVEL
+from pipelines.analysis.stats.ratios import ratio_of_sums
 from pipelines.catalog.contracts import Rule
 from pipelines.config.site import Site
 from pipelines.primitives.clock import Period
@@ -87,7 +89,8 @@ def _share_interval(is_long: NDArray[np.bool_], clusters: NDArray[np.str_]) -> t
     found = ratio_of_sums(is_long.astype(float), np.ones(is_long.size), clusters)
     if isinstance(found, Estimate):
         return found.low, min(1.0, found.high)
-    return wilson(int(is_long.sum()), is_long.size)
+    wilson = scipy.stats.binomtest(int(is_long.sum()), is_long.size).proportion_ci(LEVEL, "wilson")
+    return float(wilson.low), float(wilson.high)
 
 
 def _modes(values: NDArray[np.float64]) -> str:
