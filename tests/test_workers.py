@@ -7,21 +7,25 @@ import os
 import signal
 import time
 from collections import Counter
-from datetime import datetime
+from datetime import date, datetime
 from pathlib import Path
 from random import Random
 from typing import Any
 
+import polars as pl
 import pytest
 
 from pipelines import steps
+from pipelines.catalog.files import load_catalog
 from pipelines.config.site import Site
 from pipelines.ingest import pieces, rows, workers
 from pipelines.ingest.identify import IncomingFile
 from pipelines.ingest.reading import Reading
+from pipelines.sources._shared.contract import complete
 from pipelines.sources.packing import compression
 from pipelines.warehouse import maintenance
 from pipelines.warehouse.connection import Warehouse
+from pipelines.warehouse.staged_files import Place, Stage
 from support.archive import Rows, all_rows, bronze, copied, differences, make_site, put, vmstat_text
 from support.corpus import CASES, make, name_of
 from support.corpus import put as put_case
@@ -177,6 +181,29 @@ def test_rows_of_a_large_log_are_final_by_day(tmp_path: Path) -> None:
     assert sum(n for _, n, _ in sizes) == 45_600 - 7, "the first row of a file is since boot"
     assert {n for _, _, n in sizes} == {1, 2}
     assert finals and all(path.parent.name.startswith("day=") for path in finals)
+
+
+def test_a_day_that_outgrows_the_memory_is_written_once(tmp_path: Path) -> None:
+    """Seven of ten blocks that may be held are of the second day: they are not put aside to be inserted."""
+    relation = load_catalog().relations["bronze.host_sample"]
+    at = pl.datetime_range(datetime(2010, 3, 8, 20), datetime(2010, 3, 8, 21), "30s", closed="left", eager=True)
+    block = complete(pl.DataFrame({"from_at": at, "to_at": at}), relation.name)
+    setup = rows.Setup(
+        {relation.full_name: relation},
+        {relation.full_name: date.min},
+        Place(str(tmp_path), {}),
+        final_rows=100,
+        held_bytes=int(10.5 * block.estimated_size()),
+    )
+    sink = rows.RowSink(setup, Stage(setup.place), lambda: "a file")
+    for hour in range(26):
+        sink.add(relation.name, block.with_columns(pl.col("from_at", "to_at").dt.offset_by(f"{hour}h")))
+    sink.close()
+    n_rows: Counter[date | None] = Counter()
+    for file in sink.files:
+        assert file.is_final
+        n_rows[file.day] += file.n_rows
+    assert len(sink.files) > 2 and n_rows == {date(2010, 3, 8): 480, date(2010, 3, 9): 2_640}
 
 
 @pytest.fixture(scope="module")

@@ -105,7 +105,8 @@ class FileParse:
             self.failure = error
 
     def _blocks(self) -> Iterator[blocks.Block]:
-        return blocks.read_blocks(self.file.path, self.start, limits=self.file.limits, until=self.until)
+        block_bytes = getattr(self.source, "BLOCK_BYTES", blocks.BLOCK_BYTES)
+        return blocks.read_blocks(self.file.path, self.start, block_bytes, self.file.limits, self.until)
 
     @property
     def is_refused(self) -> bool:

@@ -90,7 +90,7 @@ class RowSink:
     def close(self) -> None:
         """All rows have come."""
         for name in self.held:
-            self._put_finals(name, is_end=True)
+            self._put_finals(name, with_last=True)
         if self.held_bytes > self.setup.kept_bytes:
             self._put_aside(self.setup.kept_bytes)
 
@@ -98,14 +98,17 @@ class RowSink:
         self.held.setdefault(name, []).append(rows)
         self.held_bytes += int(rows.estimated_size())
         most = self.setup.held_bytes
-        if self.held_bytes > most:
+        if self.held_bytes <= most:
+            return
+        for with_last in (False, True):  # a day that goes on in the next block waits for it, if there is room
             for held in self.held:
-                self._put_finals(held, is_end=False)
-            if self.held_bytes > most // 2:
-                self._put_aside(most // 4)
+                self._put_finals(held, with_last)
+            if self.held_bytes <= most // 2:
+                return
+        self._put_aside(most // 4)
 
-    def _put_finals(self, name: str, is_end: bool) -> None:
-        """The days of a relation that are large enough into files; the last one only at the end, or where it is alone.
+    def _put_finals(self, name: str, with_last: bool) -> None:
+        """The days of a relation that are large enough into files; the last day, which may go on, only `with_last`.
 
         What remains is copied, or it would keep the text of all blocks that were read.
         """
@@ -113,15 +116,14 @@ class RowSink:
         n_rows = sum(map(len, self.held[name]))
         if relation.partition != "day" or n_rows < self.setup.final_rows:
             return
-        by_day = pl.concat(self.held[name]).partition_by("day", maintain_order=True, include_key=False, as_dict=True)
-        days = sorted(day for (day,) in by_day if day is not None) or [None]
+        by_day = _by_day(pl.concat(self.held[name]))
+        last = max((day for day in by_day if day), default=None)
         rest = []
-        for (day,), rows in by_day.items():
-            waits = not is_end and len(days) > 1 and day == days[-1]
-            if rows.height < self.setup.final_rows or waits:
-                rest.append(rows.with_columns(day=pl.lit(day, pl.Date)))
+        for day, rows in by_day.items():
+            if rows.height < self.setup.final_rows or (day == last and not with_last):
+                rest.append(rows)
             else:
-                self.files.append(self.stage.write_frame(relation, self._identified(rows), day))
+                self.files.append(self.stage.write_frame(relation, self._identified(rows.drop("day")), day))
         self._replace(name, [_copied(pl.concat(rest))] if rest else [])
 
     def _put_aside(self, at_most: int) -> None:
@@ -148,6 +150,16 @@ class RowSink:
 
 def _size(rows: list[pl.DataFrame]) -> int:
     return sum(int(some.estimated_size()) for some in rows)
+
+
+def _by_day(rows: pl.DataFrame) -> dict[date | None, pl.DataFrame]:
+    """The rows of each day in their order; of a log in the order of time these are slices, which costs nothing."""
+    runs = rows["day"].rle()
+    days, lengths = runs.struct.field("value"), runs.struct.field("len")
+    if days.n_unique() < days.len():
+        return {day: some for (day,), some in rows.partition_by("day", maintain_order=True, as_dict=True).items()}
+    begins = lengths.cum_sum() - lengths
+    return {day: rows.slice(begin, n) for day, begin, n in zip(days, begins, lengths, strict=True)}
 
 
 def _copied(rows: pl.DataFrame) -> pl.DataFrame:

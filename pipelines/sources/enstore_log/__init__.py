@@ -29,6 +29,7 @@ _LOG_TABLES = {each.table: each for module in (mover, details, servers, clients)
 TABLES = (*_LOG_TABLES, alarms.TABLE)
 SPEAKS_FOR = "drives"
 CAN_BE_CUT = True
+BLOCK_BYTES = 24 * 2**20  # each kind of message costs calls for each block: a sixth less CPU time than with 8 MiB
 
 _TEMPLATES = tuple(template for log_table in _LOG_TABLES.values() for template in log_table.templates)
 _LITERALS = sorted({template.literal for template in _TEMPLATES} | {"  " + alarms.START})

@@ -43,6 +43,7 @@ _FIELDS = {
 _MEMORY = ("swpd", "free", "buff", "cache", "inact", "active")
 _LEAST_KIB = 8 * KIB  # free and cached together: no host with Linux 2.6 has less than 8 MiB of both
 _SUFFIXES = "KMGTP"
+_ANNOUNCED = ["names", "zone", "announces", "era"]  # columns of headers, in the order of `Announced`
 
 
 class Announced(NamedTuple):
@@ -60,16 +61,17 @@ class Announced(NamedTuple):
 def announce(rows: pl.DataFrame, headers: pl.DataFrame, state: Carry) -> list[tuple[Announced, pl.DataFrame]]:
     """The rows under equal headers."""
     before = Announced(*state["header"])
-    announced = [Announced(*row) for row in headers.select("names", "zone", "announces", "era").iter_rows()]
-    kinds = list(dict.fromkeys([before, *announced]))
+    announced = headers.select(_ANNOUNCED).unique(maintain_order=True)
+    above = [Announced(*row) for row in announced.iter_rows()]
     is_above = headers.height > 0 and (rows.height == 0 or headers["line_no"][0] < rows["line_no"][0])
-    if is_above and before not in announced:
-        kinds = kinds[1:]
+    kinds = list(dict.fromkeys([*([] if is_above else [before]), *above]))
     if len(kinds) == 1:
         return [(kinds[0], rows)]
-    marks = headers.select("line_no").with_columns(
-        kind=pl.Series([kinds.index(one) for one in announced], dtype=pl.Int64)
-    )
+    marks = headers.join(
+        announced.with_columns(kind=pl.Series([kinds.index(one) for one in above], dtype=pl.Int64)),
+        on=_ANNOUNCED,
+        maintain_order="left",
+    ).select("line_no", "kind")
     placed = (
         rows.set_sorted("line_no")
         .join_asof(marks.set_sorted("line_no"), on="line_no")

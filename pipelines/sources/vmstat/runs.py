@@ -60,17 +60,16 @@ def _dues(timed: pl.DataFrame, headers: pl.DataFrame, state: Carry) -> pl.DataFr
         .then(_FIRST_DUE)
         .otherwise(_NOT_DUE)
     )
-    ahead = (
-        headers.select("line_no", due=due.cast(pl.Int64))
-        .set_sorted("line_no")
-        .join_asof(timed.select("line_no", row="line_no").set_sorted("line_no"), on="line_no", strategy="forward")
-    )
-    found = ahead.filter(pl.col("row").is_not_null()).group_by("row").agg(pl.col("due").max())
-    waiting = int(ahead.filter(pl.col("row").is_null())["due"].max() or 0)  # type: ignore[arg-type]
-    timed = timed.join(found, left_on="line_no", right_on="row", how="left", maintain_order="left")
-    first = pl.when(pl.int_range(pl.len()) == 0).then(state["due"]).otherwise(_NO_HEADER)
+    places = timed["line_no"].search_sorted(headers["line_no"]).cast(pl.Int64)
+    ahead = headers.select(due=due.cast(pl.Int64), place=places)  # the row that each header precedes
+    waiting = int(ahead.filter(place=timed.height)["due"].max() or _NO_HEADER)  # type: ignore[arg-type]
+    found = ahead.filter(pl.col("place") < timed.height).group_by("place").agg(pl.col("due").max())
+    dues = pl.Series("due", [_NO_HEADER], dtype=pl.Int64).new_from_index(0, timed.height)
+    dues = dues.scatter(found["place"], found["due"])
+    if timed.height:
+        dues[0] = max(dues[0], state["due"])
     state["due"] = waiting if timed.height else max(state["due"], waiting)
-    return timed.with_columns(due=pl.max_horizontal(pl.col("due").fill_null(_NO_HEADER), first))
+    return timed.with_columns(dues)
 
 
 def _usual_steps(timed: pl.DataFrame, state: Carry) -> pl.Series:
@@ -117,7 +116,7 @@ def _holds_averages(timed: pl.DataFrame, state: Carry) -> pl.Series:
     is_below = timed.select((pl.col("due") != _NO_HEADER) | pl.col("step").is_null()).to_series()
     if not is_below.any():
         return none
-    before = pl.concat([above, timed.select(_FIGURES)])[:-1].filter(is_below)
+    before = pl.concat([above, timed.select(_FIGURES)])[is_below.arg_true()]
     below = timed.filter(is_below)
     last = pl.DataFrame([state["below"] or {}], schema=above.schema)
     last = pl.concat([last, below.select(_FIGURES)])[:-1]

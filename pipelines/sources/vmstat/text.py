@@ -6,9 +6,10 @@ from datetime import date
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 import polars as pl
 
-from pipelines.sources._shared import flat
+from pipelines.sources._shared import flat as flat_lines
 from pipelines.sources.protocol import Carry, Origin
 from pipelines.sources.vmstat.headers import foreign, is_like_header, mode_of
 from pipelines.sources.vmstat.prefixes import find_form, strip, without
@@ -57,7 +58,9 @@ def sort_out(lines: pl.DataFrame, origin: Origin, state: Carry) -> tuple[pl.Data
         is_row = flat["flat"].str.contains(ROW_START)
         return flat.filter(is_row), flat.filter(~is_row & (flat["flat"] != ""))
     is_row = text.str.contains(_RAW_ROW)
-    others = flatten(lines.filter(~is_row), origin, state)
+    others = lines.filter(~is_row)
+    known = flat_lines.flatten(others.select("text").unique())  # headers: a few texts, thousands of times
+    others = others.join(known, on="text", how="left", maintain_order="left")
     return lines.filter(is_row), others.filter(pl.col("flat") != "")
 
 
@@ -70,7 +73,7 @@ def squeezed(texts: pl.Series) -> bytes:
         keep = part != _BLANK
         keep[1:] |= part[:-1] > _BLANK
         keep[0] |= begin > 0 and raw[begin - 1] > _BLANK
-        parts.append(part[keep].tobytes())
+        parts.append((part * keep).tobytes().translate(None, b"\x00"))  # twice as fast as `part[keep]`
     return b"".join(parts)
 
 
@@ -83,11 +86,13 @@ def plain_stamps(texts: pl.Series) -> pl.Series | None:
     if not texts.len() or not (texts.str.len_bytes() == len(_STAMP)).all():
         return None
     raw = np.frombuffer(texts.str.join("").cast(pl.Binary).item(), dtype=np.uint8).reshape(-1, len(_STAMP))
-    digits = (raw[:, _STAMP == _DIGIT] - _DIGIT).astype(np.int64)
-    if (digits > 9).any() or (raw[:, _STAMP != _DIGIT] != _STAMP[_STAMP != _DIGIT]).any():
+    signs = (raw - _STAMP).T.astype(
+        np.int32, order="C"
+    )  # one row for each place: digits, and 0 where the sign is the right one
+    if (signs > np.where(_STAMP == _DIGIT, 9, 0)[:, None]).any():
         return None
-    day = digits[:, :8] @ 10 ** np.arange(7, -1, -1)
-    hour, minute, second = (digits[:, place] * 10 + digits[:, place + 1] for place in (8, 10, 12))
+    day = _number(signs[:4]) * 10_000 + _number(signs[5:7]) * 100 + _number(signs[8:10])
+    hour, minute, second = (_number(signs[place : place + 2]) for place in (11, 14, 17))
     days = np.unique(day)
     try:
         dates = [date(each // 10_000, each // 100 % 100, each % 100) for each in days.tolist()]
@@ -100,7 +105,15 @@ def plain_stamps(texts: pl.Series) -> pl.Series | None:
     return pl.Series("local", seconds * 1_000_000).cast(pl.Datetime("us"))
 
 
+def _number(digits: npt.NDArray[np.int32]) -> npt.NDArray[np.int32]:
+    """The numbers of which each row holds one digit."""
+    number: npt.NDArray[np.int32] = digits[0]
+    for digit in digits[1:]:
+        number = number * 10 + digit
+    return number
+
+
 def flatten(lines: pl.DataFrame, origin: Origin, state: Carry) -> pl.DataFrame:
     """Every line without outer blanks and with single blanks inside; see `prefixes` for stamps in front."""
-    lines = flat.flatten(lines)
+    lines = flat_lines.flatten(lines)
     return strip(lines, state["form"], origin, state) if state["form"] else lines
