@@ -67,14 +67,13 @@ def announce(rows: pl.DataFrame, headers: pl.DataFrame, state: Carry) -> list[tu
     kinds = list(dict.fromkeys([*([] if is_above else [before]), *above]))
     if len(kinds) == 1:
         return [(kinds[0], rows)]
-    marks = headers.join(
-        announced.with_columns(kind=pl.Series([kinds.index(one) for one in above], dtype=pl.Int64)),
-        on=_ANNOUNCED,
-        maintain_order="left",
-    ).select("line_no", "kind")
+    places = pl.Series([kinds.index(one) for one in above], dtype=pl.Int64)
+    marks = headers.select("line_no", *_ANNOUNCED).join(
+        announced.with_columns(kind=places), on=_ANNOUNCED, maintain_order="left"
+    )
     placed = (
         rows.set_sorted("line_no")
-        .join_asof(marks.set_sorted("line_no"), on="line_no")
+        .join_asof(marks.select("line_no", "kind").set_sorted("line_no"), on="line_no")
         .with_columns(pl.col("kind").fill_null(0 if kinds[0] == before else -1))
     )
     return [(one, placed.filter(kind=i).drop("kind")) for i, one in enumerate(kinds)]
