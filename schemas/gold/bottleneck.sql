@@ -9,8 +9,8 @@ features = ["G2", "M37", "MA3"]
 day = { type = "DATE", doc = "site day of hour_at" }
 hour_at = { type = "TIMESTAMP", doc = "start of the hour, UTC" }
 drive = { type = "VARCHAR", doc = "drive" }
-station = { type = "VARCHAR", doc = "station for which the drive moved files for the longest time in the hour, with a station's reads and writes counted separately; NULL where the drive moved no file" }
-mode = { type = "VARCHAR", doc = "read or write: the mode of the transfers that took this longest time; NULL where the drive moved no file" }
+station = { type = "VARCHAR", doc = "station whose transfers took the most drive time in the hour, where a station's reads and writes count separately; NULL where the drive moved no file" }
+mode = { type = "VARCHAR", doc = "read or write: mode of those transfers of the station that took the most drive time in the hour; NULL where the drive moved no file" }
 busy_s = { type = "DOUBLE", unit = "s", doc = "seconds of the hour in which the drive worked: a tape was in the drive or being mounted, and a request needed it" }
 transfer_s = { type = "DOUBLE", unit = "s", doc = "part of busy_s inside transfers, from the first to the last block of each file, including waits" }
 wait_s = { type = "DOUBLE", unit = "s", doc = "part of busy_s inside transfers in which the drive waited for data (write) or for room in the buffer (read). The log has one wait per file, which is spread evenly over the time of that file" }

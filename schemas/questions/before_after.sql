@@ -6,12 +6,12 @@ takes = ["first_day", "last_day", "changed_at", "drive"]
 
 [columns]
 is_after = { type = "BOOLEAN", doc = "true for mounts requested at the change or after it; false for mounts before it" }
-n_sessions = { type = "BIGINT", doc = "number of mounts in this row" }
+n_sessions = { type = "BIGINT", doc = "number of mounts in this row: those before the change, or those from the change on (see is_after). Only mounts with a known overall rate count" }
 volume_gb = { type = "DOUBLE", unit = "GB", doc = "data moved on tape in the mounts of this row" }
 p25_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "lower quartile of the overall rates of the mounts in this row" }
 p50_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "median overall rate of the mounts in this row" }
 p75_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "upper quartile of the overall rates of the mounts in this row" }
-overall_rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / wall-clock time, over all mounts of this row together" }
+overall_rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "sum of the bytes of all mounts in this row / sum of their wall-clock times" }
 */
 WITH mount AS (
     SELECT r.volume_gb, r.wall_s, r.overall_rate_mb_s,

@@ -5,7 +5,7 @@ why = "Overall rates of each storage group's mounts before and after a change, b
 takes = ["first_day", "last_day", "changed_at", "drive"]
 
 [columns]
-storage_group = { type = "VARCHAR", doc = "storage group (owner of the files, e.g. an experiment); each mount counts for the group to which most of its bytes belong; NULL where no log records it" }
+storage_group = { type = "VARCHAR", doc = "storage group (owner of the files, e.g. an experiment); each mount counts for the group to which most of its bytes belong; NULL where no log records the group" }
 mode = { type = "VARCHAR", doc = "mode of the mounts: read, write or mixed (both in one mount)" }
 n_before = { type = "BIGINT", doc = "number of the group's mounts requested before the change" }
 n_after = { type = "BIGINT", doc = "number of the group's mounts requested at the change or after it" }

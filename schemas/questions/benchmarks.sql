@@ -7,22 +7,22 @@ takes = ["host"]
 [columns]
 host = { type = "VARCHAR", doc = "host" }
 ended_at = { type = "TIMESTAMP", doc = "end of the test run, UTC; NULL where the log file does not record it" }
-tool = { type = "VARCHAR", doc = "test program that printed the result" }
-mode = { type = "VARCHAR", doc = "mode of the test: read, write or copy; NULL where the log file shows no dd command" }
+tool = { type = "VARCHAR", doc = "program that printed the result: dd, time, timex, or dd with one of them" }
+mode = { type = "VARCHAR", doc = "mode of the test: read, write or copy; NULL where the log file does not show the test's dd command" }
 volume_gb = { type = "DOUBLE", unit = "GB", doc = "data that the test run moved" }
 block_bytes = { type = "BIGINT", unit = "bytes", doc = "block size" }
-path = { type = "VARCHAR", doc = "file or disk that dd read from or wrote to; NULL where the log file shows no dd command" }
+path = { type = "VARCHAR", doc = "file or disk that dd read from or wrote to; NULL where the log file does not show the test's dd command" }
 n_streams = { type = "BIGINT", doc = "number of test runs on the host at the same time, including this one; NULL where the log file does not record times" }
-n_folders = { type = "BIGINT", doc = "number of folders that the simultaneous test runs used, which is an upper limit for the number of disk volumes used" }
+n_folders = { type = "BIGINT", doc = "number of folders used by the test runs that n_streams counts. The number of file systems used can be smaller, but not larger" }
 elapsed_s = { type = "DOUBLE", unit = "s", doc = "wall-clock time of the test run" }
 rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / wall-clock time of the test run" }
 cpu_cost = { type = "DOUBLE", unit = "s/GB", doc = "CPU seconds that the test used per GB moved" }
 cpu_share = { type = "DOUBLE", unit = "1", doc = "CPU seconds that the test used / its wall-clock time; 1 means that the test kept one CPU busy" }
-cpu_idle = { type = "DOUBLE", unit = "1", doc = "idle share of the host's CPUs during the test run; NULL without samples" }
+cpu_idle = { type = "DOUBLE", unit = "1", doc = "idle share of the host's CPUs during the test run; NULL where no samples of the host cover the run" }
 memory_gb = { type = "DOUBLE", unit = "GB", doc = "memory of the host at the time of the test run, from the fact memory_gb in site.toml" }
 is_local = { type = "BOOLEAN", doc = "true if the path is on a local file system, false if it starts with a mount point in the host's fact network_filesystems; NULL without that fact or without a path" }
-facts = { type = "VARCHAR", doc = "other facts of the host in site.toml at the time of the test run" }
-is_plausible = { type = "BOOLEAN", doc = "true where the rate is usable, false where it is doubtful; NULL where there is no rate" }
+facts = { type = "VARCHAR", doc = "facts of the host in site.toml at the time of the test run, without memory_gb and network_filesystems" }
+is_plausible = { type = "BOOLEAN", doc = "true where the rate is usable, false where it is doubtful (see doubt); NULL where there is no rate" }
 doubt = { type = "VARCHAR", doc = "reason why the result is doubtful; NULL where it is not doubtful" }
 command = { type = "VARCHAR", doc = "command of the test; NULL where the log file does not show it" }
 */

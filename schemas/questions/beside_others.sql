@@ -5,9 +5,9 @@ why = "Compares this archive's figures with published figures and those of other
 takes = ["first_day", "last_day"]
 
 [columns]
-measure = { type = "VARCHAR", doc = "name of the compared figure: the name of its fact in site.toml" }
-site = { type = "VARCHAR", doc = "this site, or the other site or document that published the figure" }
-low = { type = "DOUBLE", doc = "the figure, or the low end of a published range. The end of the measure's name is the unit (_mb_s: MB/s, _s: s); files_a_mount is a number of files, other figures are shares" }
+measure = { type = "VARCHAR", doc = "name of the compared figure, e.g. read_overall_mb_s. A fact in site.toml that gives another site's figure has the same name" }
+site = { type = "VARCHAR", doc = "site that the figure describes: this site or another one" }
+low = { type = "DOUBLE", doc = "the figure, or the low end of a published range. The end of the measure's name gives the unit: _mb_s is MB/s, _s is s. If the name ends in files_a_mount, the figure is a number of files; other figures are shares" }
 high = { type = "DOUBLE", doc = "the figure, or the high end of a published range" }
 own_is = { type = "DOUBLE", unit = "1", doc = "this archive's figure / the nearer end of the published range; 1 if this archive's figure is inside the range; NULL where this archive has no such figure, and in this archive's own row" }
 year = { type = "VARCHAR", doc = "year of the figure; NULL for this archive's figure, and where the document has no date" }

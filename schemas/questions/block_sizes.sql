@@ -1,12 +1,12 @@
 /*
 title = "Best block size for transfers to disks and over network paths"
 topic = "host"
-why = "Rates by block size in timed tests, and the smallest block size whose rate is close to the best. A block size of 4 KB instead of 1 MB can cost more than a slower disk."
+why = "Rates by block size in timed tests, and the smallest block size whose rate is close to the best. A block size of 4 KB instead of 1 MB can lower the rate more than a slower disk does."
 takes = ["host"]
 
 [columns]
 host = { type = "VARCHAR", doc = "host" }
-mode = { type = "VARCHAR", doc = "mode of the tests: read, write or copy; NULL where the log file shows no dd command" }
+mode = { type = "VARCHAR", doc = "mode of the tests: read, write or copy; NULL where the log file does not show the dd command of the tests" }
 block_bytes = { type = "BIGINT", unit = "bytes", doc = "block size" }
 n_runs = { type = "BIGINT", doc = "number of plausible test runs with this block size" }
 low_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "rate of the slowest test run with this block size" }

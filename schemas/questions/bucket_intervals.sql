@@ -29,27 +29,27 @@ doc = "maximum number of intervals; the longest come first"
 [columns]
 bucket = { type = "VARCHAR", doc = "bucket of drive time to which the interval belongs" }
 bucket_words = { type = "VARCHAR", doc = "name of the bucket in words" }
-from_at = { type = "TIMESTAMP", doc = "start of the part of the interval that is on this day; for waits inside a transfer, start of the transfer" }
-to_at = { type = "TIMESTAMP", doc = "end of that part of the interval; for waits inside a transfer, end of the transfer" }
-interval_s = { type = "DOUBLE", unit = "s", doc = "length of the interval on this day; for waits inside a transfer, sum of the transfer's waits" }
+from_at = { type = "TIMESTAMP", doc = "start of the interval, or of the day (last_day) if the interval began earlier. For waits inside a transfer, the start of the transfer counts" }
+to_at = { type = "TIMESTAMP", doc = "end of the interval, or of the day (last_day) if the interval ended later. For waits inside a transfer, the end of the transfer counts" }
+interval_s = { type = "DOUBLE", unit = "s", doc = "length of the interval within the day (last_day). For waits inside a transfer, sum of these waits; for the transfer itself, its time without waits and checksums" }
 session_id = { type = "VARCHAR", doc = "id of the mount; NULL where no tape was mounted" }
 volume = { type = "VARCHAR", doc = "tape label of the tape in the drive" }
-session_s = { type = "DOUBLE", unit = "s", doc = "time that this mount spent in the bucket on that day: sum over all intervals of the mount" }
-session_n = { type = "BIGINT", doc = "number of this mount's intervals in the bucket on that day" }
-transfer_id = { type = "VARCHAR", doc = "id of the transfer during the interval, or of the last one before it" }
+session_s = { type = "DOUBLE", unit = "s", doc = "total time of this mount's intervals in the chosen bucket or group on the day (last_day)" }
+session_n = { type = "BIGINT", doc = "number of this mount's intervals in the chosen bucket or group on the day (last_day)" }
+transfer_id = { type = "VARCHAR", doc = "id of the transfer that the mover worked on when the interval began; NULL without such a transfer" }
 mode = { type = "VARCHAR", doc = "read or write" }
 file_number = { type = "BIGINT", doc = "position of the transferred file on the tape, counted in files" }
 station = { type = "VARCHAR", doc = "station that the transferred file came from or went to" }
 volume_gb = { type = "DOUBLE", unit = "GB", doc = "size of the transferred file" }
 path = { type = "VARCHAR", doc = "log file with the line at which the interval starts" }
 line_no = { type = "BIGINT", doc = "number of the line at which the interval starts; NULL where no line shows the start" }
-message = { type = "VARCHAR", doc = "text of the line at which the interval starts, as far as the warehouse keeps it" }
+message = { type = "VARCHAR", doc = "text of the line at which the interval starts, at most 300 characters; NULL where the warehouse does not hold the text" }
 end_path = { type = "VARCHAR", doc = "log file with the line at which the interval ends" }
 end_line_no = { type = "BIGINT", doc = "number of the line at which the interval ends" }
-end_message = { type = "VARCHAR", doc = "text of the line at which the interval ends, as far as the warehouse keeps it" }
-n_intervals = { type = "BIGINT", doc = "number of the drive's intervals in the bucket on that day, including those not listed" }
-all_s = { type = "DOUBLE", unit = "s", doc = "total time of the drive's intervals in the bucket on that day, including those not listed" }
-ledger_s = { type = "DOUBLE", unit = "s", doc = "time that the drive spent in the bucket on that day, from gold.drive_ledger" }
+end_message = { type = "VARCHAR", doc = "text of the line at which the interval ends, at most 300 characters; NULL where the warehouse does not hold the text" }
+n_intervals = { type = "BIGINT", doc = "number of intervals that match the drive, the day, the bucket or group, and the mount if one is given. Intervals that are not listed count too" }
+all_s = { type = "DOUBLE", unit = "s", doc = "total time of the intervals counted in n_intervals" }
+ledger_s = { type = "DOUBLE", unit = "s", doc = "time that the drive spent in the chosen bucket or group on the day (last_day), from gold.drive_ledger" }
 */
 WITH asked AS (
     SELECT (SELECT list(bucket) FROM gold.drive_time_bucket WHERE $bucket IN (bucket, time_group)) AS buckets,

@@ -10,7 +10,7 @@ doc = "maximum number of builds; the newest come first"
 
 [columns]
 number = { type = "BIGINT", doc = "number of the build; the first build of the warehouse has 1" }
-build_id = { type = "VARCHAR", doc = "build" }
+build_id = { type = "VARCHAR", doc = "id of the build" }
 is_full = { type = "BOOLEAN", doc = "true where the build computed all days again, false where it computed only days with changed data" }
 is_committed = { type = "BOOLEAN", doc = "true where the result of the build came into use; false where it was discarded, and the result of the previous build stayed in use" }
 n_days = { type = "BIGINT", doc = "number of days that the build computed" }

@@ -1,7 +1,7 @@
 /*
 title = "Limits of a disk cache: blocks and open files"
 topic = "pools"
-why = "A disk cache can run out of blocks or of open files. This shows which of the two limits was approached more closely, and how many blocks an open file uses."
+why = "A disk cache has a limited number of blocks and of files that can be open at once. This shows which of the two limits was approached more closely, and how many blocks an open file uses."
 takes = ["first_day", "last_day"]
 
 [columns]

@@ -9,7 +9,7 @@ build_id = { type = "VARCHAR", doc = "id of the build" }
 number = { type = "BIGINT", doc = "number of the build" }
 is_committed = { type = "BOOLEAN", doc = "false where a critical check failed, so that the result of the build was discarded" }
 relation = { type = "VARCHAR", doc = "relation of the warehouse whose changed rows were checked; NULL where the build had nothing to check" }
-expectation = { type = "VARCHAR", doc = "name of the check, which Great Expectations calls an expectation" }
+expectation = { type = "VARCHAR", doc = "kind of check, by its name in the library Great Expectations" }
 arguments = { type = "VARCHAR", doc = "arguments of the check (JSON)" }
 severity = { type = "VARCHAR", doc = "severity of a failure: critical (the result of the build is discarded) or warning" }
 outcome = { type = "VARCHAR", doc = "passed, failed, or error where the check itself could not run" }

@@ -1,7 +1,7 @@
 /*
 title = "Did the rules run, and with what result?"
 topic = "findings"
-why = "A day without findings counts as clean only if its logs were read and the rules ran. A false all-clear is worse than a warning."
+why = "Shows for which days the rules ran, and what they found. A day without findings counts as clean only if its logs were read and the rules ran."
 takes = ["first_day", "last_day"]
 
 [columns]
@@ -11,7 +11,7 @@ n_days = { type = "BIGINT", doc = "number of days in the series" }
 state = { type = "VARCHAR", doc = "findings: the rules ran and fired. clean: the rules ran, no rule fired or withheld its verdict, and a log covers three quarters of each day. part_covered: the rules ran and no rule fired, but a verdict was withheld, or no log covers three quarters of the day. not_run: logs were read, but no rules ran. not_covered: no log covers the days" }
 n_findings = { type = "BIGINT", doc = "number of findings on the days of the series" }
 n_withheld = { type = "BIGINT", doc = "number of rules that gave no verdict for at least one day of the series, because logs were missing" }
-best_hours = { type = "DOUBLE", unit = "h", doc = "hours that the most complete log covers, on the worst covered day of the series; NULL where no log covers the days" }
+best_hours = { type = "DOUBLE", unit = "h", doc = "hours of a day that its most complete log covers: the lowest value of the series. NULL where no log covers the days" }
 sources = { type = "VARCHAR", doc = "kinds of log that cover the days, each with the hours covered, summed over all hosts and days; NULL where no log covers the days" }
 summary = { type = "VARCHAR", was = "says", doc = "state of the days in one sentence" }
 */

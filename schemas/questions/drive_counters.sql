@@ -15,7 +15,7 @@ busy_share = { type = "DOUBLE", unit = "1", doc = "share of the sampled time in 
 read_gb = { type = "DOUBLE", unit = "GB", doc = "data read from tape; NULL where the counters miss the drive's transfers" }
 written_gb = { type = "DOUBLE", unit = "GB", doc = "data written to tape; NULL where the counters miss the drive's transfers" }
 drive_rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / time in read and write commands. NULL, like f, where some samples lack the times of commands" }
-overall_rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / time in use. The time in use is from the first command to the last, less pauses of more than ten minutes" }
+overall_rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / time in use. Time in use runs from the first to the last command of each mount. Where no log shows mounts, pauses of more than ten minutes are left out" }
 f = { type = "DOUBLE", unit = "1", doc = "overall rate / drive rate" }
 note = { type = "VARCHAR", doc = "what is missing: transfers or times that the counters lack, or the drive that belongs to the device; NULL where nothing is missing" }
 */
@@ -57,8 +57,8 @@ SELECT drive, host, device, hours AS sampled_hours, CASE WHEN NOT coalesce(is_bl
        CASE WHEN gb > 0 THEN gb / nullif(3.6 * used_hours, 0) END AS overall_rate_mb_s,
        CASE WHEN gb > 0 AND NOT lacks_time THEN moving_hours / nullif(used_hours, 0) END AS f,
        CASE WHEN blind_hours > 0
-            THEN format('busy for {:.1f} h without a byte: HPSS and lin_tape bypass the st driver, whose counters then miss what was moved', blind_hours)
-            WHEN drive IS NULL THEN 'site.toml does not say which drive this is: give the [[drive]] its mover_host and device'
-            WHEN lacks_time THEN 'the times of its commands were not sampled' END AS note
+            THEN format('busy for {:.1f} h, but no byte was counted: HPSS and lin_tape bypass the st driver, whose counters then miss the transfers', blind_hours)
+            WHEN drive IS NULL THEN 'site.toml assigns this device to no drive: add mover_host and device to its [[drive]]'
+            WHEN lacks_time THEN 'the times of the drive''s commands were not sampled' END AS note
 FROM judged
 ORDER BY drive NULLS LAST, host, device

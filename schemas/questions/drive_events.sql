@@ -15,15 +15,15 @@ kind = { type = "VARCHAR", doc = "outage (the drive was out of service), or a ki
 what = { type = "VARCHAR", doc = "kind of event in words" }
 from_at = { type = "TIMESTAMP", doc = "time of the event, or start of the part of the outage that is in the period, UTC" }
 to_at = { type = "TIMESTAMP", doc = "end of the part of the outage that is in the period, UTC; NULL for an event without duration" }
-lasted_hours = { type = "DOUBLE", unit = "h", doc = "duration of the outage, or drive time that a failure cost; NULL where neither is known" }
+lasted_hours = { type = "DOUBLE", unit = "h", doc = "for an outage, its duration within the period; for a failure, the drive time that it cost. NULL where this is not known" }
 volume = { type = "VARCHAR", doc = "tape label" }
 error = { type = "VARCHAR", doc = "name of the error" }
 path = { type = "VARCHAR", doc = "log file with the line that reports the event or the start of the outage" }
 line_no = { type = "BIGINT", doc = "number of the line that reports the event or the start of the outage" }
-message = { type = "VARCHAR", doc = "text of the line that reports the event or the start of the outage, as far as the warehouse keeps it" }
+message = { type = "VARCHAR", doc = "text of the line that reports the event or the start of the outage, at most 300 characters; NULL where the warehouse does not hold the text" }
 end_path = { type = "VARCHAR", doc = "log file with the line that reports the end of the outage; NULL where no line does" }
 end_line_no = { type = "BIGINT", doc = "number of the line that reports the end of the outage; NULL where no line does" }
-end_message = { type = "VARCHAR", doc = "text of the line that reports the end of the outage, as far as the warehouse keeps it" }
+end_message = { type = "VARCHAR", doc = "text of the line that reports the end of the outage, at most 300 characters; NULL where the warehouse does not hold the text" }
 */
 WITH bound AS (
     SELECT day_begin($first_day, zone) AS begin_at, day_end($last_day, zone) AS end_at FROM site.setting

@@ -11,7 +11,7 @@ doc = "maximum number of equal time steps in the period; a step is at least one 
 
 [columns]
 drive = { type = "VARCHAR", doc = "drive" }
-time_group = { type = "VARCHAR", doc = "group of drive time (gold.drive_time_bucket) that took most of each step; of two groups with equal time, the one that comes later in gold.drive_time_bucket" }
+time_group = { type = "VARCHAR", doc = "group of drive time (gold.drive_time_bucket) that took most of each step; of two groups with equal time, the one with the higher group_number" }
 group_words = { type = "VARCHAR", doc = "name of the group in words" }
 group_number = { type = "BIGINT", doc = "position of the group in the order in which figures show a drive's day" }
 colour = { type = "VARCHAR", doc = "colour of the group in figures" }

@@ -22,9 +22,9 @@ n_mounts = { type = "BIGINT", doc = "number of mounts requested for the drive, i
 moved_gb = { type = "DOUBLE", unit = "GB", doc = "data that the drive moved on tape in the step" }
 drive_rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / time in which the drive moved them; NULL where that time is not known, or was measured in different ways for different mounts" }
 n_failed = { type = "BIGINT", doc = "number of transfers, mounts and dismounts that failed in the drive" }
-n_errors = { type = "BIGINT", doc = "errors counted by the drive, including those it corrected; NULL where no log shows the counter" }
+n_errors = { type = "BIGINT", doc = "read and write errors counted by the drive, including corrected ones; NULL where no log shows the counter" }
 down_hours = { type = "DOUBLE", unit = "h", doc = "hours of the step in which the drive was down" }
-lost_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours that failures cost" }
+lost_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours lost to failed transfers, to failed, hung and empty mounts, and to the dismounts and new mounts that failed transfers caused" }
 */
 WITH rate AS (
     SELECT drive, date_trunc($step, day) AS step_from, sum(bytes) / 1e9 AS moved_gb,

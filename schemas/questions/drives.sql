@@ -13,9 +13,9 @@ moved_gb = { type = "DOUBLE", unit = "GB", doc = "data moved on tape in the peri
 drive_rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / time in which the drive moved them; with the basis encp that time includes waits and file marks. NULL where the time was measured in different ways for different mounts" }
 drive_rate_basis = { type = "VARCHAR", doc = "how the time in the drive rate was measured: call, block, counter, encp or estimate (see the glossary); mixed where mounts differ, so that there is no rate" }
 nameplate_share = { type = "DOUBLE", unit = "1", doc = "drive rate / native rate; above 1 where the drive compresses data" }
-overall_rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / wall-clock time from mount request to end of dismount, for mounts whose log shows both" }
-f = { type = "DOUBLE", unit = "1", doc = "time in which the drive moved data / wall-clock time from mount request to end of dismount, for mounts whose log shows both" }
-moving_data_hours = { type = "DOUBLE", unit = "h", doc = "hours in which data moved. This and the following columns are the groups of gold.drive_time_bucket" }
+overall_rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / wall-clock time from mount request to end of dismount; only mounts with both times in the log count" }
+f = { type = "DOUBLE", unit = "1", doc = "time in which the drive moved data / wall-clock time from mount request to end of dismount; only mounts with both times in the log count. NULL where drive_rate_basis is mixed" }
+moving_data_hours = { type = "DOUBLE", unit = "h", doc = "hours in which data moved. Each column from here on has the hours of one group of gold.drive_time_bucket" }
 waiting_hours = { type = "DOUBLE", unit = "h", doc = "hours in which the drive waited for data to write, or for buffer space while reading. This includes the time after the tape was removed in which its data was still being written to disk" }
 checksums_hours = { type = "DOUBLE", unit = "h", doc = "hours of computing checksums, inside transfers and between them" }
 between_files_hours = { type = "DOUBLE", unit = "h", doc = "hours between files: file marks, database updates, waits for the next request, and starting the transfer" }

@@ -20,7 +20,7 @@ avg_workers = { type = "DOUBLE", unit = "1", doc = "number of workers (processes
 max_workers = { type = "BIGINT", doc = "largest number of workers that ran at once" }
 worker_limit = { type = "BIGINT", doc = "maximum number of workers that the daemon may run at once" }
 full_share = { type = "DOUBLE", unit = "1", doc = "share of samples in which the maximum number of workers ran and further files waited, so that more drives would have been used" }
-backoff_share = { type = "DOUBLE", unit = "1", doc = "share of samples in which a lack of disk space prevented the start of more workers; NULL for archive" }
+backoff_share = { type = "DOUBLE", unit = "1", doc = "share of samples in which a lack of disk space prevented the start of more workers; NULL for the operation archive" }
 */
 WITH sample AS (
     SELECT e.*, site_day(e.sampled_at, c.zone) AS on_day, site_day(e.started_at, c.zone) AS start_day,

@@ -16,14 +16,14 @@ doc = "rate below which a sample counts as a pause"
 
 [columns]
 host = { type = "VARCHAR", doc = "host" }
-direction = { type = "VARCHAR", doc = "read or write: direction of the traffic at the station's disks" }
+direction = { type = "VARCHAR", doc = "read or write: direction of the traffic at the host's disks" }
 tool = { type = "VARCHAR", doc = "program that took the samples; if several programs sampled the host, only the one with the most samples is used" }
 step_s = { type = "DOUBLE", unit = "s", doc = "median time between two samples" }
 n_files = { type = "BIGINT", doc = "number of files found: bursts of traffic with a pause before and after; NULL where the samples are too far apart to show a pause of pause_s" }
-p10_gb = { type = "DOUBLE", unit = "GB", doc = "size that one in ten files (bursts of traffic) stays below" }
+p10_gb = { type = "DOUBLE", unit = "GB", doc = "one in ten files (bursts of traffic) is smaller than this" }
 p50_gb = { type = "DOUBLE", unit = "GB", doc = "median size of the files (bursts of traffic)" }
-p90_gb = { type = "DOUBLE", unit = "GB", doc = "size that one in ten files (bursts of traffic) exceeds" }
-logged_gb = { type = "DOUBLE", unit = "GB", doc = "median size of the station's files in the movers' log on the same days, for comparison. Disk reads are compared with files written to tape, disk writes with files read from tape. NULL without such files" }
+p90_gb = { type = "DOUBLE", unit = "GB", doc = "one in ten files (bursts of traffic) is larger than this" }
+logged_gb = { type = "DOUBLE", unit = "GB", doc = "median size of the files in the movers' log that drives moved for this host on the same days, for comparison. Disk reads are compared with files written to tape, disk writes with files read from tape. NULL without such files" }
 reason_missing = { type = "VARCHAR", was = "cannot_tell", doc = "why file sizes cannot be estimated; NULL where they can" }
 */
 WITH counted AS (

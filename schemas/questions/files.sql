@@ -18,16 +18,16 @@ doc = "last site day: files with data on this day or earlier are listed, and all
 file_id = { type = "VARCHAR", doc = "id of the part of the file that the row describes; each read of lines added to the file makes a new part" }
 path = { type = "VARCHAR", doc = "path at which the file was read" }
 source = { type = "VARCHAR", doc = "source (kind of log) as which the file was read; NULL where it was not recognised" }
-state = { type = "VARCHAR", doc = "loaded (its lines are in use), failed (it could not be read), unknown (not recognised as a kind of log) or withdrawn (its lines are no longer in use)" }
+state = { type = "VARCHAR", doc = "loaded (its lines are in use), failed (it could not be read), unknown (not recognised as a kind of log) or withdrawn (`tapescope forget` took its lines out of use)" }
 reason = { type = "VARCHAR", doc = "why the file failed or was not recognised" }
 note = { type = "VARCHAR", doc = "remarks on a file that was read, e.g. that its time stamps name another zone than the one in which they were read, or that averages since boot were left out" }
-n_lines = { type = "BIGINT", doc = "number of lines" }
+n_lines = { type = "BIGINT", doc = "number of lines in this part of the file" }
 n_used = { type = "BIGINT", doc = "number of lines that became records, or were needed to interpret other lines" }
 n_skipped = { type = "BIGINT", doc = "number of lines of a kind that is not needed" }
 n_rejected = { type = "BIGINT", doc = "number of lines that should have become records but could not be read" }
-n_records = { type = "BIGINT", doc = "number of records made from the file's lines (rows of bronze relations)" }
-first_at = { type = "TIMESTAMP", doc = "earliest instant in the file, UTC" }
-last_at = { type = "TIMESTAMP", doc = "latest instant in the file, UTC" }
+n_records = { type = "BIGINT", doc = "number of records (rows of bronze relations) made from the lines of this part" }
+first_at = { type = "TIMESTAMP", doc = "earliest instant in this part of the file, UTC" }
+last_at = { type = "TIMESTAMP", doc = "latest instant in this part of the file, UTC" }
 sha256 = { type = "VARCHAR", doc = "SHA-256 hash of the file's decompressed bytes, up to the point to which the file was read" }
 */
 SELECT f.file_id, f.path, f.source, f.state, f.reason, f.note, f.n_lines, f.n_used, f.n_skipped, f.n_rejected, f.n_records,

@@ -1,5 +1,5 @@
 /*
-title = "What people marked on a finding"
+title = "Who acknowledged, muted or commented on a finding?"
 topic = "findings"
 why = "Shows who acknowledged, muted, reopened or commented on a finding, when and why. The newest mark other than a comment decides the finding's state."
 

@@ -8,7 +8,7 @@ takes = ["first_day", "last_day", "station"]
 station = { type = "VARCHAR", doc = "station" }
 hop = { type = "VARCHAR", doc = "hop of the data: network in, tape read, disk write, disk read, tape write or network out. Rows follow the path of a byte that is migrated from tape to tape" }
 moved_gb = { type = "DOUBLE", unit = "GB", doc = "data that passed the hop in the period. Of a file moved over midnight only the part in the period counts. NULL where no log shows the hop" }
-of_tape = { type = "DOUBLE", unit = "1", doc = "moved_gb / data read from and written to tape for the station. If a migration reads each byte from tape once and writes it to tape once, the hops disk write and disk read have 0.5 each. NULL without tape traffic" }
+of_tape = { type = "DOUBLE", unit = "1", doc = "moved_gb / (data read from tape + data written to tape) for the station. If a migration reads each byte from tape once and writes it to tape once, the hops disk write and disk read have 0.5 each. NULL without tape traffic" }
 active_hours = { type = "DOUBLE", unit = "h", doc = "hours in which data passed the hop, summed over its drives or links. Drives: hours in which files moved. Links and disks: hours at 1 MB/s or more" }
 active_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "moved_gb / active_hours: the rate of one drive or link; where there are several, their mean" }
 */

@@ -9,14 +9,14 @@ doc = "site day for which the forecasts were made; default: the last day with da
 
 [columns]
 model = { type = "VARCHAR", doc = "model that computed the forecast" }
-entity = { type = "VARCHAR", doc = "what the forecast concerns: a kind of drive (with or without a direction), a campaign, a plan or a station" }
+entity = { type = "VARCHAR", doc = "what the forecast is about: a kind of drive, a kind of drive in one mode (read or write), a campaign, a plan or a station" }
 quantity = { type = "VARCHAR", doc = "quantity that was forecast" }
-varied_input = { type = "VARCHAR", was = "alone", doc = "the only input that this row varies. If the input is a cause of lost time, value is the forecast with the cause fixed. Otherwise, value_low and value_high are the forecasts at the low and high ends of the input. NULL for the forecast itself" }
+varied_input = { type = "VARCHAR", was = "alone", doc = "the only input that this row varies, to show how much the forecast depends on it. If the input is a cause of lost time, value is the forecast with the cause fixed. Otherwise, value_low and value_high are the forecasts at the low and high ends of the input. NULL for the forecast itself" }
 unit = { type = "VARCHAR", doc = "unit of value, value_low and value_high" }
-value = { type = "DOUBLE", doc = "result of the forecast, in the unit of its row; NULL where the data does not allow an estimate" }
+value = { type = "DOUBLE", doc = "the forecast, in the unit of its row; NULL where the data does not allow an estimate, or where the row has only value_low and value_high" }
 value_low = { type = "DOUBLE", was = "low", doc = "low end of the forecast's 90 % interval; NULL where there is no interval" }
 value_high = { type = "DOUBLE", was = "high", doc = "high end of the forecast's 90 % interval; NULL where there is no interval, and where the event may never happen" }
-until_day = { type = "DATE", doc = "site day at whose end it will be known whether the forecast came true" }
+until_day = { type = "DATE", doc = "site day at whose end the outcome is known; NULL where that day is not fixed in advance, e.g. for the end of a campaign" }
 n_samples = { type = "BIGINT", was = "n_seen", doc = "number of days or mounts that the forecast is based on" }
 sample_unit = { type = "VARCHAR", was = "seen", doc = "what n_samples counts: days or mounts" }
 reason_missing = { type = "VARCHAR", was = "cannot_tell", doc = "why there is no estimate; NULL where there is one" }
