@@ -1,7 +1,7 @@
 /*
 title = "Examples of long gaps"
 topic = "gaps"
-why = "Shows single long gaps, each with the two log lines that prove it. The examples are those closest to the median length of the long gaps of their station and drive."
+why = "Shows single long gaps, each with the two log lines that prove it. The examples of each station and drive are the long gaps whose avoidable parts are closest to the median."
 takes = ["first_day", "last_day", "station", "drive"]
 
 [params.n]
@@ -16,13 +16,13 @@ gap_id = { type = "VARCHAR", doc = "id of the gap, equal to the id of the transf
 started_at = { type = "TIMESTAMP", doc = "start of the gap: last block of the file before it, UTC" }
 ended_at = { type = "TIMESTAMP", doc = "end of the gap: first block of the file after it, UTC" }
 gap_s = { type = "DOUBLE", unit = "s", doc = "length of the gap, including its unavoidable parts" }
-avoidable_s = { type = "DOUBLE", was = "judged_s", unit = "s", doc = "avoidable part of the gap: time for database updates, the next request, and the start of the transfer" }
+avoidable_s = { type = "DOUBLE", was = "judged_s", unit = "s", doc = "avoidable part of the gap: time for database updates, the next request, and the start of the next transfer" }
 filemark_s = { type = "DOUBLE", unit = "s", doc = "part of the gap in which the file mark was written" }
 checksum_s = { type = "DOUBLE", unit = "s", doc = "part of the gap in which the file was read back for its checksum" }
 database_s = { type = "DOUBLE", unit = "s", doc = "part of the gap in which the databases of files and tapes were updated" }
 no_request_s = { type = "DOUBLE", unit = "s", doc = "part of the gap in which there was no request for the drive" }
 request_s = { type = "DOUBLE", unit = "s", doc = "part of the gap in which client, server and mover exchanged messages until the next request reached the mover" }
-client_s = { type = "DOUBLE", unit = "s", doc = "part of request_s in which the client had not yet queued the next request; NULL where no log shows when it did" }
+client_s = { type = "DOUBLE", unit = "s", doc = "part of request_s in which the client had not yet queued the next request; NULL where no log shows when the request was queued" }
 position_s = { type = "DOUBLE", unit = "s", doc = "part of the gap in which the tape wound to the next file" }
 start_s = { type = "DOUBLE", unit = "s", doc = "part of the gap spent on connecting and starting the next transfer, without tape motion" }
 path = { type = "VARCHAR", doc = "log file with the last line before the gap" }

@@ -1,7 +1,7 @@
 /*
 title = "Histogram of avoidable gaps between files"
 topic = "gaps"
-why = "Shows the number of gaps by length. Two peaks reveal that the messages between files are exchanged normally in some gaps, and get stuck in others. An average hides this."
+why = "Shows the number of gaps by length. Two peaks reveal that client, server and mover exchange messages normally in some gaps, and that messages get stuck in others. An average hides this."
 takes = ["first_day", "last_day", "station", "drive"]
 
 [columns]

@@ -19,9 +19,9 @@ station = { type = "VARCHAR", doc = "station of the client whose file came after
 n_gaps = { type = "BIGINT", doc = "number of gaps before a file that was written to tape" }
 p50_s = { type = "DOUBLE", unit = "s", doc = "median length of the gaps, without the time in which the drive had no request" }
 p95_s = { type = "DOUBLE", unit = "s", doc = "length that one in twenty gaps exceeds, without the time in which the drive had no request" }
-ready_share = { type = "DOUBLE", unit = "1", doc = "share of gaps at whose start the next file was on the spool. Where no log shows the spool, the file counts as ready if its request was already queued, or if the client command of the previous file also wrote it" }
-metadata_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours of gaps at whose start the next file was on the spool, without the time in which the drive had no request" }
-starved_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours of the gaps at whose start the next file was not on the spool, or may not have been, without the time in which the drive had no request" }
+ready_share = { type = "DOUBLE", unit = "1", doc = "share of gaps in which the next file was already on the spool when the gap started. Where no log shows when a file was on the spool, it counts as ready if its request was already queued, or if one client command wrote both this file and the previous file" }
+metadata_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours of gaps in which the next file was already on the spool when the gap started. Time in which the drive had no request is not included" }
+starved_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours of gaps in which the next file was not yet on the spool when the gap started, or in which no log shows whether it was. Time in which the drive had no request is not included" }
 */
 -- One join after the other: both transfers have the gap's system, and joined by that alone they are all pairs there are.
 WITH chosen AS MATERIALIZED (

@@ -8,11 +8,11 @@ takes = ["first_day", "last_day"]
 moved_tb = { type = "DOUBLE", unit = "TB", doc = "data moved on tape in the period, even if the mount began before the period; NULL where no log shows it" }
 n_files = { type = "BIGINT", doc = "number of complete files whose transfer ended in the period" }
 n_sessions = { type = "BIGINT", doc = "number of mounts that moved data in the period, including mounts that began before it" }
-drive_rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / time in which drives moved them, for mounts whose log shows request and dismount. Of several ways to measure that time (drive_rate_basis), only the one used for most bytes counts" }
+drive_rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / time in which drives moved them. If logs show request and dismount of some mounts, only these mounts count. If the time was measured in several ways (drive_rate_basis), only the way used for most bytes counts" }
 drive_rate_basis = { type = "VARCHAR", doc = "how the time in the drive rate was measured: call, block, counter, encp or estimate (see the glossary). With counter and estimate, the wall-clock time leaves out mounting, so that f is too high. With encp, drive time includes waits and file marks, so that the drive rate is too low and f too high" }
 overall_rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / wall-clock time, for the same mounts that drive_rate_mb_s is computed from" }
 f = { type = "DOUBLE", unit = "1", doc = "overall rate / drive rate" }
-n_drives = { type = "BIGINT", doc = "number of drives whose use of time is known (in gold.drive_ledger); NULL where no log was read" }
+n_drives = { type = "BIGINT", doc = "number of drives in gold.drive_ledger, which shows how each drive spent its time; NULL where no log was read" }
 available_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours in the period, whether used or not: drives x hours; NULL where no log was read" }
 moving_data_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours in which data moved; NULL where no log covers the drives, or where logs show tapes in drives but not when data moved" }
 unknown_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours that no log covers, on days for which some log was read; NULL where no log was read" }

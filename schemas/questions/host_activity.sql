@@ -1,7 +1,7 @@
 /*
 title = "Activity of hosts over time"
 topic = "host"
-why = "Shows whether a host had capacity left while tapes waited for it: the use of its CPUs, disks and network over the period, and the rate at which drives moved data for it."
+why = "Shows how busy the CPUs, disks and network of each host were over the period, and at which rate drives moved data for the host. This reveals whether a host had capacity left while drives waited for it."
 takes = ["first_day", "last_day"]
 
 [params.host]
@@ -26,7 +26,7 @@ run_queue = { type = "DOUBLE", doc = "largest number of runnable processes in an
 blocked = { type = "DOUBLE", doc = "largest number of processes that waited for a disk at the same time" }
 read_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "rate of reads from the host's disks" }
 write_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "rate of writes to the host's disks" }
-disk_busy = { type = "DOUBLE", unit = "1", doc = "busy share of the busiest disk: largest value in any sample of the time step" }
+disk_busy = { type = "DOUBLE", unit = "1", doc = "share of the time in which the busiest disk was busy: largest value of any sample in the time step" }
 in_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "rate of data received by all of the host's network ports; where no port was sampled, by its bonded interface with the most traffic" }
 out_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "rate of data sent by all of the host's network ports; where no port was sampled, by its bonded interface with the most traffic" }
 tape_read_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "rate of reads from tape by drives that are attached to the host, or that move data for it. The bytes of a transfer are divided evenly over its duration. NULL where no drive log names the host" }

@@ -1,14 +1,14 @@
 /*
 title = "Files with impossible dates"
 topic = "operations"
-why = "A log cannot report events later than the time at which the file was written, and no supported log is older than 1990. Dates that violate this come from a wrong clock, or from confusing day and month. Such days do not count as days with data."
+why = "A log cannot report events later than the time at which the file was written, and no supported log is older than 1990. Dates outside these limits come from a wrong clock, or from confusing day and month. Such days do not count as days with data."
 
 [columns]
 path = { type = "VARCHAR", doc = "path of the file" }
 source = { type = "VARCHAR", doc = "source (kind of log) as which the file was read" }
 first_at = { type = "TIMESTAMP", doc = "earliest instant in the file, UTC" }
 last_at = { type = "TIMESTAMP", doc = "latest instant in the file, UTC" }
-written_at = { type = "TIMESTAMP", doc = "when the file was last written, UTC; NULL where the file system's date for it is before 1990 and therefore wrong" }
+written_at = { type = "TIMESTAMP", doc = "when the file was last written, UTC; NULL where the file system gives a date before 1990, which must be wrong" }
 summary = { type = "VARCHAR", was = "says", doc = "what is wrong with the dates in the file" }
 */
 WITH file AS (

@@ -1,12 +1,12 @@
 /*
 title = "Lines used, skipped and rejected"
 topic = "operations"
-why = "Proves that no line of a log was lost: for each kind of log, the used, skipped and rejected lines add up to all lines of its files. Files with data in the period and files without data are included."
+why = "Proves that no line of a log was lost: for each kind of log, the used, skipped and rejected lines add up to all lines of its files. The rows include files with data in the period, and files that contain no data of any day."
 takes = ["first_day", "last_day"]
 
 [columns]
 source = { type = "VARCHAR", doc = "source (kind of log) as which the lines were read; unknown where the file was not recognised" }
-state = { type = "VARCHAR", doc = "loaded (the files' lines are in use), failed (they could not be read), unknown (not recognised as a kind of log) or withdrawn (their lines are no longer in use)" }
+state = { type = "VARCHAR", doc = "state of the files. loaded: their lines are in use. failed: the files could not be read. unknown: the files were not recognised as a kind of log. withdrawn: their lines are no longer in use" }
 n_files = { type = "BIGINT", doc = "number of files" }
 n_lines = { type = "BIGINT", doc = "number of lines" }
 n_used = { type = "BIGINT", doc = "number of lines that became records, or were needed to interpret other lines" }

@@ -12,10 +12,10 @@ doc = "a mount counts as repeated if the same tape was dismounted from any drive
 [columns]
 system = { type = "VARCHAR", doc = "archive system" }
 library = { type = "VARCHAR", doc = "library" }
-drive = { type = "VARCHAR", doc = "name of the drive in site.toml; its name in the library where no drive in site.toml has this name as its `slot`" }
+drive = { type = "VARCHAR", doc = "name of the drive in site.toml, found through its `slot` (the library's name of the drive). Where no drive in site.toml has this `slot`, the library's name is shown" }
 n_mounts = { type = "BIGINT", doc = "number of mounts in the drive that began in the period" }
 n_volumes = { type = "BIGINT", doc = "number of different tapes in the mounts counted in n_mounts" }
-n_repeats = { type = "BIGINT", was = "n_again", doc = "number of repeated mounts, whose tape was dismounted from any drive at most again_hours earlier" }
+n_repeats = { type = "BIGINT", was = "n_again", doc = "number of repeated mounts: those whose tape was dismounted from any drive at most again_hours earlier" }
 mounted_hours = { type = "DOUBLE", unit = "h", doc = "hours of the period with a tape in the drive, without mounts whose end is not known" }
 mounted_share = { type = "DOUBLE", unit = "1", doc = "share of the period with a tape in the drive" }
 moved_gb = { type = "DOUBLE", unit = "GB", doc = "data moved in mounts that began in the period, as counted by a log or by the library; NULL where neither counts it" }

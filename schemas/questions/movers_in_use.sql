@@ -10,7 +10,7 @@ hour_at = { type = "TIMESTAMP", doc = "start of the hour, UTC" }
 n_drives = { type = "BIGINT", doc = "number of the archive system's drives in service on the site day of the hour, declared in site.toml or found in logs" }
 avg_in_use = { type = "DOUBLE", doc = "average number of drives in use, over the part of the hour that logs cover" }
 max_in_use = { type = "BIGINT", doc = "largest number of drives in use at the same moment" }
-max_transferring = { type = "BIGINT", doc = "largest number of drives that moved data at the same moment" }
+max_transferring = { type = "BIGINT", doc = "largest number of drives inside transfers at the same moment, including drives that waited for data or for room in the buffer" }
 is_possible = { type = "BOOLEAN", doc = "true where max_in_use does not exceed the number of drives" }
 */
 SELECT system, hour_at, n_drives, avg_in_use, max_in_use, max_transferring, max_in_use <= n_drives AS is_possible

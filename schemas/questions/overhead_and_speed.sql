@@ -1,7 +1,7 @@
 /*
 title = "Time per file and speed of each drive technology"
 topic = "gaps"
-why = "Finds the overhead and the speed for which time = overhead + bytes / speed fits best, over files of many sizes. If all files have nearly the same size no fit is possible, and there is no row."
+why = "The time for a file is an overhead plus bytes / speed. This finds the overhead and the speed that fit best for files of many sizes. A technology has no row if its files all have nearly the same size, because no fit is then possible."
 takes = ["first_day", "last_day"]
 
 [columns]

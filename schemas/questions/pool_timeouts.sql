@@ -16,7 +16,7 @@ waited_hours = { type = "DOUBLE", unit = "h", doc = "sum, over the timeouts, of 
 not_moved_gb = { type = "DOUBLE", unit = "GB", doc = "size of the files whose requests timed out; a file counts once for each timeout" }
 n_elsewhere = { type = "BIGINT", doc = "number of timeouts whose file another pool had received by then, so that a copy from that pool would have been enough" }
 load_ratio = { type = "DOUBLE", was = "times", unit = "1", doc = "number of requests to this pool / mean number of requests per pool, for the same operation" }
-is_cost_suspect = { type = "BOOLEAN", doc = "true if requests to this pool timed out while some other pool had no timeouts, and load_ratio is at least min_times of the rule pool_skew" }
+is_cost_suspect = { type = "BOOLEAN", doc = "true if dCache's cost setting may be the cause: requests to this pool timed out, some other pool had no timeouts, and load_ratio is at least min_times, a parameter of the rule pool_skew" }
 */
 WITH asked AS (
     SELECT r.*, coalesce(r.outcome <> 'done' AND regexp_matches(r.error, 'time[- ]?d? ?-?out', 'i'), FALSE) AS is_timeout,

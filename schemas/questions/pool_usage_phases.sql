@@ -2,7 +2,7 @@
 title = "Periods with a constant number of pools in use"
 topic = "pools"
 was = ["pool_regions"]
-why = "A new period starts when the number of pools in use changes, e.g. after a new setting or a failure, or when other kinds of requests come in. The periods are those of the newest analysis up to the last day."
+why = "A new period starts when the number of pools in use changes, e.g. after a new setting or a failure, or when other kinds of requests come in. The rows come from the newest analysis that was made for last_day or an earlier day."
 takes = ["last_day"]
 
 [columns]

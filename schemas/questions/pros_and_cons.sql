@@ -1,7 +1,7 @@
 /*
 title = "What works well, and what does not"
 topic = "hours"
-why = "Shows what was checked and found to be good, in addition to the faults. A check counts as good only if its share (column value) is high enough, and its rule had enough data and no finding for the entity, not even a muted one."
+why = "Shows the faults that rules found, and what was checked and found to be good. A check counts as good only if its share (column value) is high enough, and if its rule had enough data. The rule must also have no finding for the entity, not even a muted one."
 takes = ["first_day", "last_day"]
 
 [columns]
@@ -9,7 +9,7 @@ side = { type = "VARCHAR", doc = "pro (something that works well) or con (a find
 rule = { type = "VARCHAR", doc = "for a con, the rule that fired; for a pro, the rule that was checked and did not fire" }
 entity = { type = "VARCHAR", doc = "drive, station or other entity that the pro or con concerns; NULL for the complete site" }
 value = { type = "DOUBLE", unit = "1", doc = "for a pro, the share on which it is based, such as the share of gaps that are short; NULL for a con" }
-n_counted = { type = "BIGINT", doc = "for a pro, number of files, gaps, mounts, half-hours or drive-hours that were judged; for a con, number of days on which the finding fired" }
+n_counted = { type = "BIGINT", doc = "for a pro, number of files, gaps, mounts, half-hours or drive-hours that were judged; for a con, number of days on which the rule fired" }
 summary = { type = "VARCHAR", was = "says", doc = "pro or con as a sentence" }
 */
 WITH con AS (

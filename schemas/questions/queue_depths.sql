@@ -1,7 +1,7 @@
 /*
 title = "Rates and files per mount by number of waiting requests"
 topic = "mounts"
-why = "The more requests wait at once, the more files of one tape a mount can serve. To compare two limits on the number of waiting requests, declare the new limit in the change log, and ask the question `changes`."
+why = "The more requests wait at once, the more files of one tape a mount can serve. To compare an old and a new limit on the number of waiting requests, declare the new limit as a [[change]] in site.toml, and run `tapescope ask changes`."
 takes = ["first_day", "last_day"]
 
 [columns]

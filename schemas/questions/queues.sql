@@ -1,7 +1,7 @@
 /*
 title = "Requests that wait in the queues"
 topic = "requests"
-why = "Shows how many requests of each virtual organisation waited, and for how long, including requests that were never served. Overdue files wait for drives. Other files wait because CTA's mount policy, which sets when a tape may be mounted, does not yet allow a mount."
+why = "Shows how many requests of each virtual organisation waited, and for how long, including requests that were never served. CTA's mount policy sets when a tape may be mounted. Files that still wait after the policy allowed a mount are overdue: they wait for drives. Other files wait for the policy."
 takes = ["first_day", "last_day", "group"]
 
 [columns]
@@ -12,7 +12,7 @@ max_files = { type = "BIGINT", doc = "largest number of files that waited at the
 max_gb = { type = "DOUBLE", unit = "GB", doc = "largest amount of data that waited at the same time" }
 max_age_s = { type = "DOUBLE", unit = "s", doc = "longest time that any file had waited when the queues were polled" }
 max_overdue_s = { type = "DOUBLE", unit = "s", doc = "longest time that a file still waited after its mount policy allowed a mount" }
-overdue_share = { type = "DOUBLE", doc = "share of the polls, from 0 to 1, in which at least one file was overdue (its mount policy allowed a mount)" }
+overdue_share = { type = "DOUBLE", doc = "share of the polls, from 0 to 1, in which at least one file was overdue: it still waited although its mount policy allowed a mount" }
 overdue_idle_share = { type = "DOUBLE", doc = "share of the polls in which at least one file was overdue while no drive served its queue" }
 */
 WITH polled AS (

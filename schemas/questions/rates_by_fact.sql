@@ -1,7 +1,7 @@
 /*
 title = "Rates compared by a property that site.toml declares"
 topic = "changes"
-why = "Shows hourly rates of pools, hosts and links, and file rates of drives, for each value of a fact such as file system or RAID level. If the fact is itself a rate (expected_mb_s), it also shows how often that rate was reached."
+why = "Shows hourly rates of pools, hosts and links, and file rates of drives, for each value of a fact such as file system or RAID level. If the fact is itself a rate (expected_mb_s), the rows also show how often that rate was reached."
 takes = ["first_day", "last_day"]
 
 [params.fact]
@@ -14,7 +14,7 @@ value = { type = "VARCHAR", doc = "value of the fact for this entity" }
 entity = { type = "VARCHAR", doc = "pool, host, link or drive that has the fact" }
 kind = { type = "VARCHAR", doc = "kind of entity: pool, host, link or drive" }
 work = { type = "VARCHAR", doc = "kind of traffic: restore or store (pools), read or write (drives and the disks of hosts), in or out (links)" }
-n_rates = { type = "BIGINT", doc = "number of hours with a rate of 1 MB/s or more; for a drive, number of large files whose rate was measured on the drive's most common basis" }
+n_rates = { type = "BIGINT", doc = "number of hours with a rate of 1 MB/s or more. For a drive, number of large files with such a rate, of the drive_rate_basis that most of the drive's files have" }
 p50_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "median rate of the hours (for a drive: of the files)" }
 p95_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "rate that one in twenty of the hours (for a drive: of the files) exceeds" }
 best_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "highest rate of the hours (for a drive: of the files)" }

@@ -26,12 +26,12 @@ queue_s = { type = "DOUBLE", unit = "s", doc = "time that the request spent in q
 mount_s = { type = "DOUBLE", unit = "s", doc = "time that mounting the tape took; NULL where no log shows the mount" }
 turn_s = { type = "DOUBLE", unit = "s", doc = "time in which the drive first read other files of the same mount; NULL for ENDIT, where it is not known separately" }
 position_s = { type = "DOUBLE", unit = "s", doc = "time in which the tape wound to the file; NULL for ENDIT, where it is not known separately" }
-read_s = { type = "DOUBLE", unit = "s", doc = "time in which the file was read; for ENDIT, time until the end of the run of reads to which the file belongs" }
+read_s = { type = "DOUBLE", unit = "s", doc = "time in which the file was read. For ENDIT, time from the mount to the end of the run that read the file; it includes tape motion and the run's other files" }
 deliver_s = { type = "DOUBLE", unit = "s", doc = "time from the end of the read in the drive until the pool had the file" }
 via = { type = "VARCHAR", doc = "tape system whose log shows the recall: cta or endit" }
 volume = { type = "VARCHAR", doc = "tape label" }
 drive = { type = "VARCHAR", doc = "drive" }
-n_tries = { type = "BIGINT", doc = "number of attempts until the file was recalled: reads for CTA, runs for ENDIT" }
+n_tries = { type = "BIGINT", doc = "number of attempts from the request to its end: for CTA, reads of the file; for ENDIT, runs that requested the file" }
 outcome = { type = "VARCHAR", doc = "done, failed or cancelled" }
 path = { type = "VARCHAR", doc = "log file that contains the pool's record of the recall" }
 line_no = { type = "BIGINT", doc = "number of the line with the pool's record of the recall" }

@@ -50,7 +50,7 @@ overall_rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / wall-clock 
 f = { type = "DOUBLE", unit = "1", doc = "overall rate / drive rate" }
 wall_s = { type = "DOUBLE", unit = "s", doc = "duration of the mount, from mount request to end of dismount" }
 position_s = { type = "DOUBLE", unit = "s", doc = "time of tape motion in the mount" }
-n_mounts_day = { type = "BIGINT", doc = "number of mounts of the tape on that day" }
+n_mounts_day = { type = "BIGINT", doc = "number of mounts of the same tape on the site day of this mount" }
 */
 WITH chosen AS (
     SELECT *, row_number() OVER (PARTITION BY drive ORDER BY f NULLS LAST, requested_at, session_id) AS place

@@ -1,7 +1,7 @@
 /*
 title = "How long spools can take data if writing to tape stops"
 topic = "stations"
-why = "Shows how long each station's empty spool takes to fill: at the input rate of active half-hours if nothing goes out, and at the average input rate less the average output rate."
+why = "Shows how long each station's empty spool takes to fill in two cases. First, nothing goes out, and data come in at the rate of active half-hours. Second, data come in and go out at the average rates of the period."
 takes = ["first_day", "last_day"]
 
 [columns]

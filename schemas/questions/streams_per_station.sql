@@ -1,7 +1,7 @@
 /*
 title = "Rate per stream at a station, by number of simultaneous streams"
 topic = "stations"
-why = "Shows how many streams at once make the disks of a station slower than tape."
+why = "Shows how many simultaneous streams it takes to make the disks of a station slower than tape."
 takes = ["first_day", "last_day"]
 
 [columns]

@@ -20,7 +20,7 @@ generation = { type = "VARCHAR", doc = "technology of the drive, e.g. LTO-4" }
 tape_block_kb = { type = "DOUBLE", unit = "KB", doc = "block size from the fact `tape_block_kb`. The first of these that has the fact counts: drive, mover host, archive system, technology. NULL if none has it" }
 declared_for = { type = "VARCHAR", was = "said_of", doc = "drive, mover host, archive system or technology whose fact gives the block size" }
 nameplate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "native rate of the drive" }
-most_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "highest rate that is possible with this block size and the time per block" }
+most_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "highest rate that is possible with tape_block_kb and the assumed time per block (command_ms)" }
 advised_kb = { type = "DOUBLE", unit = "KB", doc = "advised block size: the smallest power of two that reaches 95 % of the native rate, but at least enough_kb. NULL where the blocks are that large already, and where their size or the native rate is not known" }
 */
 WITH declared AS (

@@ -1,7 +1,7 @@
 /*
 title = "Organised and scattered traffic of storage groups"
 topic = "mounts"
-why = "A mount that serves many requests together reaches half of the drive rate or more. A mount for scattered requests reaches a twentieth or less. This classifies the traffic of each storage group by the efficiency of the group's mounts."
+why = "In a mount that serves many requests together, the overall rate is half of the drive rate or more. In a mount for scattered requests, it is a twentieth or less. This classifies the traffic of each storage group by the efficiency of the group's mounts."
 takes = ["first_day", "last_day"]
 
 [params.organised]

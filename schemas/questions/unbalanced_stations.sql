@@ -17,7 +17,7 @@ in_tb = { type = "DOUBLE", unit = "TB", doc = "data that the station received" }
 out_tb = { type = "DOUBLE", unit = "TB", doc = "data that the station sent" }
 unaccounted_tb = { type = "DOUBLE", unit = "TB", doc = "in_tb - out_tb" }
 out_duty = { type = "DOUBLE", unit = "1", doc = "duty factor of the traffic out of the station: share of half-hours in which this traffic is above the site's threshold" }
-needed_out_duty = { type = "DOUBLE", unit = "1", doc = "duty factor at which as much data would leave the station as arrives, at the present rate of its active half-hours. A value above 1 cannot be reached at that rate" }
+needed_out_duty = { type = "DOUBLE", unit = "1", doc = "out_duty that the station would need to send all data that it received, at the average rate at which it sends in active half-hours. A value above 1 cannot be reached at that rate" }
 */
 SELECT station, role, day, in_gb / 1e3 AS in_tb, out_gb / 1e3 AS out_tb, unaccounted_gb / 1e3 AS unaccounted_tb, out_duty,
        needed_out_duty

@@ -19,7 +19,7 @@ session_id = { type = "VARCHAR", doc = "identifier of the mount" }
 drive = { type = "VARCHAR", doc = "drive" }
 volume = { type = "VARCHAR", doc = "tape label" }
 requested_at = { type = "TIMESTAMP", doc = "mount request, UTC" }
-pattern = { type = "VARCHAR", doc = "read pattern" }
+pattern = { type = "VARCHAR", doc = "order in which the mount read files, as defined in gold.mount" }
 n_files = { type = "BIGINT", doc = "number of different files that the mount read" }
 byte_share = { type = "DOUBLE", unit = "1", doc = "bytes that the mount read / all bytes on the tape" }
 drive_rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "drive rate of the mount" }
@@ -27,7 +27,7 @@ f = { type = "DOUBLE", unit = "1", doc = "efficiency of the mount: overall rate 
 wall_s = { type = "DOUBLE", unit = "s", doc = "wall-clock time from mount request to end of dismount" }
 whole_s = { type = "DOUBLE", unit = "s", doc = "estimated time to read the complete tape: mount_s + files on the tape x file_s + bytes on the tape / drive rate" }
 is_whole_quicker = { type = "BOOLEAN", doc = "true if the mount read only some of the files on the tape, and reading the complete tape would have been faster" }
-break_even = { type = "DOUBLE", unit = "1", doc = "share of the tape's files above which reading the complete tape is faster, if each single file takes as long as it did on average in this mount" }
+break_even = { type = "DOUBLE", unit = "1", doc = "if more than this share of the tape's files is needed, reading the complete tape is faster. Assumes that each single file takes as long as the average file of this mount" }
 */
 SELECT y.session_id, y.drive, y.volume, y.requested_at, y.pattern, y.n_different AS n_files, y.byte_share, y.drive_rate_mb_s, y.f, y.wall_s,
        $mount_s + y.n_volume_files * $file_s + y.tape_gb * 1e3 / y.drive_rate_mb_s AS whole_s,

@@ -6,10 +6,10 @@ takes = ["first_day", "last_day"]
 
 [columns]
 rule = { type = "VARCHAR", doc = "rule that gave no verdict" }
-entity = { type = "VARCHAR", doc = "entity whose result cannot be confirmed because the log is missing: the logs that were read would make the rule fire, or the finding was open on the previous judged day. NULL if the row is about all that the missing log describes" }
+entity = { type = "VARCHAR", doc = "entity of a finding that cannot be confirmed because the log is missing: the rule fired for the entity, or the entity had the finding on the previous judged day. NULL in the row that withholds the rule for all entities that the log covers" }
 source = { type = "VARCHAR", doc = "kind of log that is missing" }
 host = { type = "VARCHAR", doc = "host, link or archive system whose log is missing" }
-expected_hours = { type = "DOUBLE", unit = "h", doc = "hours for which site.toml declares the log, in the period that the rule judges" }
+expected_hours = { type = "DOUBLE", unit = "h", doc = "hours of the judged period for which site.toml expects the log" }
 covered_hours = { type = "DOUBLE", unit = "h", doc = "part of expected_hours that the log covers" }
 missing_hours = { type = "DOUBLE", unit = "h", doc = "part of expected_hours that the log does not cover" }
 share = { type = "DOUBLE", unit = "1", doc = "covered_hours / expected_hours" }

@@ -7,7 +7,7 @@ takes = ["first_day", "last_day", "group"]
 [params.most_files]
 type = "BIGINT"
 default = "1000"
-doc = "a buffer is written to tape once it has more files than this. The defaults of the three limits are those of PIC, a WLCG site in Barcelona"
+doc = "a buffer is written to tape once it has more files than this. The defaults of most_files, most_gb and most_hours are those of PIC, a WLCG site in Barcelona"
 
 [params.most_gb]
 type = "DOUBLE"
@@ -27,12 +27,12 @@ n_chunks = { type = "BIGINT", doc = "number of mounts that wrote complete files 
 files_a_chunk = { type = "DOUBLE", doc = "mean number of the family's files per mount" }
 chunk_gb = { type = "DOUBLE", unit = "GB", doc = "mean amount of the family's data per mount" }
 by_files_share = { type = "DOUBLE", unit = "1", doc = "mounts that wrote more than most_files files of the family / n_chunks" }
-by_size_share = { type = "DOUBLE", unit = "1", doc = "mounts in which the family's files exceeded most_gb, but not most_files / n_chunks" }
-by_age_share = { type = "DOUBLE", unit = "1", doc = "mounts that exceeded only most_hours, the limit for the wait of the oldest file / n_chunks" }
-on_demand_share = { type = "DOUBLE", unit = "1", doc = "mounts that exceeded no limit (most_files, most_gb, most_hours) / n_chunks. Their buffers were written before they were due" }
-untold_share = { type = "DOUBLE", unit = "1", doc = "mounts that exceeded neither most_files nor most_gb, and whose files' wait no log shows / n_chunks" }
+by_size_share = { type = "DOUBLE", unit = "1", doc = "share of the mounts in n_chunks that wrote more than most_gb of the family's data, but not more than most_files files" }
+by_age_share = { type = "DOUBLE", unit = "1", doc = "share of the mounts in n_chunks that exceeded only most_hours, the limit for the wait of the oldest file" }
+on_demand_share = { type = "DOUBLE", unit = "1", doc = "share of the mounts in n_chunks that exceeded no limit (most_files, most_gb, most_hours), so that their buffers were written before they were due" }
+untold_share = { type = "DOUBLE", unit = "1", doc = "share of the mounts in n_chunks that exceeded neither most_files nor most_gb, and for which no log shows how long the files waited" }
 own_share = { type = "DOUBLE", unit = "1", doc = "mounts that wrote files of this family only / n_chunks" }
-oldest_hours = { type = "DOUBLE", unit = "h", doc = "how long the oldest of the family's files in a mount had waited when the mount wrote its first file of the family; median of the mounts. The wait starts when that file was complete on the spool or, if no log shows that, when it was queued" }
+oldest_hours = { type = "DOUBLE", unit = "h", doc = "median wait of the oldest file of the family in a mount. The wait lasts from the time at which the file was complete on the spool until the mount wrote its first file of the family. Where no log shows when the file was complete, the wait starts when the file was queued" }
 */
 WITH written AS (
     SELECT t.system, t.session_id, t.storage_group, t.file_family, t.bytes, t.started_at,
