@@ -9,7 +9,7 @@ source = { type = "VARCHAR", doc = "source" }
 host = { type = "VARCHAR", doc = "host, link or archive system whose activity the log records" }
 hour_at = { type = "TIMESTAMP", doc = "start of the hour, UTC" }
 expected_s = { type = "DOUBLE", unit = "s", doc = "seconds of the hour for which site.toml declares a log; NULL if it declares no log" }
-covered_s = { type = "DOUBLE", unit = "s", was = "seen_s", doc = "seconds of the hour that a log covers; where site.toml declares a log, only declared time counts" }
+covered_s = { type = "DOUBLE", unit = "s", was = "seen_s", doc = "seconds of the hour that a log covers. If site.toml declares the log for a part of the hour, only that part counts" }
 
 [[checks]]
 expectation = "ExpectColumnValuesToBeBetween"

@@ -16,7 +16,7 @@ bytes = { type = "BIGINT", unit = "bytes", doc = "bytes moved; NULL where the fi
 block_bytes = { type = "BIGINT", unit = "bytes", doc = "block size" }
 n_streams = { type = "BIGINT", doc = "number of timed commands that ran on the host at the same time, including this one; NULL where the file has no time of day" }
 streams_bytes = { type = "BIGINT", unit = "bytes", doc = "bytes moved by all the runs that n_streams counts; NULL where the file has no time of day" }
-elapsed_s = { type = "DOUBLE", unit = "s", doc = "wall-clock time of the run. The value of time or timex is preferred, because it includes the time to close the file" }
+elapsed_s = { type = "DOUBLE", unit = "s", doc = "wall-clock time of the run. The value of time or timex is preferred to dd's own, because it includes the time to close the file" }
 cpu_s = { type = "DOUBLE", unit = "s", doc = "CPU time of the command, user and kernel" }
 rate_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "bytes / elapsed_s" }
 is_flushed = { type = "BOOLEAN", doc = "true if the command asked for its data to reach the disk (fsync, fdatasync, sync, dsync or direct); NULL where the file shows no dd command" }

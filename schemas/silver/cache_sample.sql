@@ -14,16 +14,16 @@ sampled_at = { type = "TIMESTAMP", doc = "when the sample was taken" }
 is_time_known = { type = "BOOLEAN", doc = "true if the time of day of the sample is known, not only its day" }
 interval_s = { type = "DOUBLE", unit = "s", doc = "time between two samples, from site.toml; NULL where site.toml does not give it" }
 write_requests = { type = "BIGINT", doc = "number of writes from cache to tape, queued or under way" }
-write_volume_groups = { type = "BIGINT", doc = "number of volume groups (AMASS's sets of volumes) to which the queued writes go" }
+write_volume_groups = { type = "BIGINT", doc = "number of volume groups (AMASS's sets of volumes) to which the writes of write_requests go" }
 read_requests = { type = "BIGINT", doc = "number of reads from tape that are not finished" }
-read_volume_groups = { type = "BIGINT", doc = "number of volume groups from which the unfinished reads come" }
+read_volume_groups = { type = "BIGINT", doc = "number of volume groups from which the reads of read_requests come; number of volumes if the screen counts volumes" }
 blocks_total = { type = "BIGINT", doc = "number of blocks in the disk cache" }
 blocks_free = { type = "BIGINT", doc = "number of free blocks in the disk cache" }
 blocks_dirty = { type = "BIGINT", doc = "number of blocks in the disk cache that are not yet on tape" }
 dirty = { type = "DOUBLE", unit = "1", doc = "share of the cache's blocks that are not yet on tape" }
 files_total = { type = "BIGINT", doc = "largest number of files that can be open at once" }
 files_free = { type = "BIGINT", doc = "part of files_total that is not in use" }
-is_repaired = { type = "BOOLEAN", doc = "true if a damaged number or label of the screen was repaired or left out; the bronze relation shows which" }
+is_repaired = { type = "BOOLEAN", doc = "true if a damaged number or label of the screen was repaired or left out; bronze.amass_sysperf_screen shows which" }
 file_id = { type = "VARCHAR", doc = "file from which the row was made" }
 line_no = { type = "BIGINT", doc = "number of the line in file_id from which the row was made" }
 

@@ -26,7 +26,7 @@ dismounted_at = { type = "TIMESTAMP", doc = "when the tape was out of the drive"
 drained_at = { type = "TIMESTAMP", doc = "when the last byte was on disk, if that was after the tape was dismounted; NULL otherwise" }
 killed_at = { type = "TIMESTAMP", doc = "when the process of the mount was killed or crashed; NULL otherwise" }
 to_at = { type = "TIMESTAMP", doc = "time of the last line of the mount" }
-n_file_lines = { type = "BIGINT", doc = "number of log lines about single files of the mount; if it is 0, only the final record shows the amount moved" }
+n_file_lines = { type = "BIGINT", doc = "number of log lines about single files of the mount; if it is 0, only the final record shows how much data moved" }
 is_inferred = { type = "BOOLEAN", doc = "true if no line shows the start of the mount, so that its times were computed from its final record" }
 status = { type = "VARCHAR", doc = "ok, mount_failed, killed, empty (given up before the robot moved the tape), or cut (start or end not logged)" }
 file_id = { type = "VARCHAR", doc = "file with the first line of the mount" }

@@ -18,7 +18,7 @@ mount_id = { type = "VARCHAR", doc = "mount number that CTA gave" }
 reason = { type = "VARCHAR", doc = "reason that CTA gives for a drive that is down" }
 file_id = { type = "VARCHAR", doc = "file with the answer to the poll at which the state starts" }
 line_no = { type = "BIGINT", doc = "number of the line in file_id" }
-end_file_id = { type = "VARCHAR", doc = "file with the line that ended a down state; NULL where no line ended it, and for other states" }
+end_file_id = { type = "VARCHAR", doc = "file with the line that shows the end of a down state; NULL where no line shows it, and for other states" }
 end_line_no = { type = "BIGINT", doc = "number of the line in end_file_id" }
 
 [[checks]]

@@ -16,7 +16,7 @@ volume = { type = "VARCHAR", doc = "tape label" }
 session_id = { type = "VARCHAR", doc = "identifier of the mount in which the file was moved" }
 mode = { type = "VARCHAR", doc = "read or write" }
 file_number = { type = "BIGINT", doc = "place of the file on the volume (fSeq)" }
-bytes = { type = "BIGINT", unit = "bytes", doc = "bytes moved to or from tape, including labels" }
+bytes = { type = "BIGINT", unit = "bytes", doc = "bytes moved to or from tape, including the file's labels on tape" }
 file_bytes = { type = "BIGINT", unit = "bytes", doc = "size of the user's file" }
 unique_id = { type = "VARCHAR", doc = "identifier of the request: CTA instance, CTA's number of the file and, where a frontend logged the request, the time when it was queued" }
 queued_at = { type = "TIMESTAMP", doc = "when a frontend (CTA's server for requests) queued the request. If several requests match, the latest one before the transfer counts. NULL where no frontend logged the request, or where an earlier transfer had served it" }

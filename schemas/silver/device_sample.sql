@@ -7,7 +7,7 @@ lineage = ["file_id", "line_no"]
 
 [columns]
 day = { type = "DATE", doc = "UTC day of from_at" }
-host = { type = "VARCHAR", doc = "host, by its name in site.toml" }
+host = { type = "VARCHAR", doc = "host, by its name in site.toml if site.toml declares it" }
 tool = { type = "VARCHAR", doc = "program that took the sample" }
 device = { type = "VARCHAR", doc = "device, as the tool names it, without /dev/" }
 kind = { type = "VARCHAR", doc = "kind of device: disk; partition, mapper, md, multipath or group (their bytes are also counted for a disk); loop, ram, tape, cdrom, nfs or other" }
@@ -25,7 +25,7 @@ read_wait_s = { type = "DOUBLE", unit = "s", doc = "mean time from the arrival o
 write_wait_s = { type = "DOUBLE", unit = "s", doc = "mean time from the arrival of a write to its completion, in queue and device; NULL where no write completed" }
 queue = { type = "DOUBLE", doc = "mean number of requests that waited or that the device worked on" }
 busy = { type = "DOUBLE", unit = "1", doc = "share of time in which the device worked on at least one request" }
-note = { type = "VARCHAR", doc = "known defect of the tool that made values of this row NULL; NULL where no such defect is known" }
+note = { type = "VARCHAR", doc = "known defect of the tool, because of which some values of this row are NULL; NULL where no such defect is known" }
 file_id = { type = "VARCHAR", doc = "file from which the row was made" }
 line_no = { type = "BIGINT", doc = "number of the line in file_id from which the row was made" }
 

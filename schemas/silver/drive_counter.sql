@@ -19,7 +19,7 @@ write_bytes = { type = "BIGINT", unit = "bytes", doc = "bytes written to the dri
 read_s = { type = "DOUBLE", unit = "s", doc = "time that the drive spent in reads that completed in the interval" }
 write_s = { type = "DOUBLE", unit = "s", doc = "time that the drive spent in writes that completed in the interval" }
 motion_s = { type = "DOUBLE", unit = "s", doc = "time that the drive spent in other commands that completed in the interval: positioning, rewinding, file marks; NULL where the tool does not sample times" }
-session_id = { type = "VARCHAR", doc = "identifier of the mount that TSM's server or a library lists. Without such a mount, identifier of a stretch of use: a series of intervals with commands, between which no pause exceeds ten minutes. NULL without commands" }
+session_id = { type = "VARCHAR", doc = "identifier of the mount that TSM's server or a library lists. Without such a mount, identifier of a stretch of use: a series of intervals with commands and no pause over ten minutes. NULL without commands" }
 is_mount = { type = "BOOLEAN", doc = "true if session_id is a mount, false for a stretch of use" }
 is_blind = { type = "BOOLEAN", doc = "true if the commands of a stretch of use took ten minutes or more in total, but no byte was counted: the counters then miss the transfers" }
 file_id = { type = "VARCHAR", doc = "file from which the row was made" }

@@ -8,7 +8,7 @@ lineage = ["file_id", "line_no"]
 
 [columns]
 day = { type = "DATE", doc = "UTC day of sampled_at" }
-host = { type = "VARCHAR", doc = "host to which the drives are attached, by its name in site.toml" }
+host = { type = "VARCHAR", doc = "host to which the drives are attached, by its name in site.toml if site.toml declares it" }
 tool = { type = "VARCHAR", doc = "program that displayed the values" }
 sampled_at = { type = "TIMESTAMP", doc = "when the sample was taken" }
 is_time_known = { type = "BOOLEAN", doc = "true if the time of day of the sample is known, not only its day" }
@@ -20,7 +20,7 @@ volume = { type = "VARCHAR", doc = "volume in the drive" }
 volume_group = { type = "VARCHAR", doc = "volume group (AMASS's set of volumes) to which the volume in the drive belongs" }
 mode = { type = "VARCHAR", doc = "read or write, if the drive moved data and all requests on the screen were of one kind; NULL otherwise" }
 is_mode_inferred = { type = "BOOLEAN", doc = "true if the screen did not show the mode, so that it was inferred from the requests" }
-is_repaired = { type = "BOOLEAN", doc = "true if a damaged number or label of the row was repaired or left out; the bronze relation shows which" }
+is_repaired = { type = "BOOLEAN", doc = "true if a damaged number or label of the row was repaired or left out; bronze.amass_sysperf_drive shows which" }
 file_id = { type = "VARCHAR", doc = "file from which the row was made" }
 line_no = { type = "BIGINT", doc = "number of the line in file_id from which the row was made" }
 

@@ -10,11 +10,11 @@ features = ["D4"]
 day = { type = "DATE", doc = "UTC day of from_at" }
 system = { type = "VARCHAR", doc = "archive system" }
 drive = { type = "VARCHAR", doc = "drive" }
-state = { type = "VARCHAR", doc = "transfer, filemark, checksum, database, request, position, start, no_request, mount, dismount, drain, occupied, hung, down or unknown. In `drain` the tape is gone, but its data are not all on disk yet. In `occupied` a tape is in the drive, and either no log shows what the drive does or the drive's counters show no command. In `hung` nothing is logged until the mount's process is killed" }
+state = { type = "VARCHAR", doc = "transfer, filemark, checksum, database, request, position, start, no_request, mount, dismount, drain, occupied, hung, down or unknown. For filemark, checksum, database, request, position, start and no_request, see the parts of a gap in silver.gap. In `drain` the tape is gone, but its data are not all on disk yet. In `occupied` a tape is in the drive, and either no log shows what the drive does or the drive's counters show no command. In `hung` nothing is logged until the mount's process is killed" }
 from_at = { type = "TIMESTAMP", doc = "start" }
 to_at = { type = "TIMESTAMP", doc = "end" }
 is_inferred = { type = "BOOLEAN", doc = "true if the start or end is not the time of a log line, but the start or end of a hole in the log, or a point within a sampled interval" }
-witness = { type = "VARCHAR", doc = "source of the state. log: steps that the mover logged. relay: states that the mover broadcasts, less detailed, used only where no log was written. session: the final record of a mount, whose steps are assumed in the usual order. counter: the kernel's counters of the drive, in sampled intervals. poll: answers of cta-admin, less detailed, used only where no log was written. server: a list of mounts from TSM or a library" }
+witness = { type = "VARCHAR", doc = "source of the state. log: steps that the mover logged. relay: states that the mover broadcasts, less detailed than a log, used only where no log was written. session: the final record of a mount, whose steps are assumed in the usual order. counter: the kernel's counters of the drive, in sampled intervals. poll: answers of cta-admin, less detailed than a log, used only where no log was written. server: a list of mounts from TSM or a library" }
 session_id = { type = "VARCHAR", doc = "identifier of the mount to which the state belongs; NULL where the source does not show it" }
 attempt_id = { type = "VARCHAR", was = "try_id", doc = "identifier of the attempt (to move a file) during which the state began; NULL where the source does not show it" }
 file_id = { type = "VARCHAR", doc = "file with the line that starts the state" }

@@ -1,7 +1,7 @@
 /*
 title = "Runs of ENDIT's workers, with the mounts that served them"
 grain = "one row per run and mount that served it. A retrieve is served by each mount of its volume during the run, an archive by each mount in which its TSM session wrote"
-why = "ENDIT does not log drives, and a drive's log does not name pools, so runs and mounts are matched by volume and time. A worker that was not started for one volume can read several volumes. ENDIT's hint file, which lists the volume of each file, names these. An archive run names no volume; its volumes are those of the TSM session with the same host, time and size."
+why = "ENDIT does not log drives, and a drive's log does not name pools, so runs and mounts are matched by volume and time. A worker that was not started for one volume can read several volumes. ENDIT's hint file lists the volume of each file and so shows which volumes such a worker reads. An archive run names no volume; its volumes are those of the TSM session with the same host, time and size."
 lineage = ["file_id", "line_no"]
 
 [columns]

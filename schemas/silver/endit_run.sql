@@ -9,7 +9,7 @@ system = { type = "VARCHAR", doc = "archive system" }
 host = { type = "VARCHAR", doc = "host of the ENDIT daemons" }
 pool = { type = "VARCHAR", doc = "short name of the ENDIT instance, or its host if it has no name" }
 operation = { type = "VARCHAR", doc = "retrieve (from tape), archive (to tape) or delete" }
-volume = { type = "VARCHAR", doc = "label of the volume that a retrieve reads; `default` where the volume is not known; NULL where no line names it" }
+volume = { type = "VARCHAR", doc = "label of the volume that a retrieve reads; `default` for files that ENDIT assigned to no volume. NULL where no line names a volume, as for archives and deletes" }
 worker_pid = { type = "BIGINT", doc = "process id of the worker; NULL where no line has it" }
 oldest_at = { type = "TIMESTAMP", doc = "when the oldest request that a retrieve serves arrived" }
 newest_at = { type = "TIMESTAMP", doc = "when the newest request that the run serves arrived" }
@@ -17,7 +17,7 @@ began_at = { type = "TIMESTAMP", doc = "when the run started. Where this was not
 ended_at = { type = "TIMESTAMP", doc = "when the run was done, failed or was stopped; NULL where no line has its end" }
 until_at = { type = "TIMESTAMP", doc = "when the run ended. Where this was not logged, its latest possible end: the next run of the same volume or worker, the next start of the daemon, or the last message about the operation" }
 n_files = { type = "BIGINT", doc = "number of files requested" }
-n_done = { type = "BIGINT", doc = "number of files that the run completed: all, or the number in the message about a partly failed delete; NULL for every other outcome" }
+n_done = { type = "BIGINT", doc = "number of files that the run completed. If outcome is done: all files of the run. If outcome is partial: the number in the message about the partly failed delete. Otherwise NULL" }
 bytes = { type = "BIGINT", unit = "bytes", doc = "size of all files that the run was to process, which the log gives in GiB with two or three decimals" }
 took_s = { type = "DOUBLE", unit = "s", doc = "duration of the run as dsmc printed it; otherwise ended_at - began_at" }
 rate_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "average rate of the files that were processed, as dsmc printed it; otherwise bytes / took_s. NULL unless outcome is done" }

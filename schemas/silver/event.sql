@@ -8,7 +8,7 @@ lineage = ["file_id", "line_no"]
 [columns]
 day = { type = "DATE", doc = "UTC day of happened_at" }
 system = { type = "VARCHAR", doc = "archive system" }
-drive = { type = "VARCHAR", doc = "drive; NULL for request_failed, and where drives of several libraries have the name in the log" }
+drive = { type = "VARCHAR", doc = "drive; NULL for request_failed, and where the log's name of the drive fits drives of several libraries" }
 kind = { type = "VARCHAR", doc = "kind of event. Of files: transfer_failed, request_failed (before a drive had the request). Of mounts: mount_failed, dismount_failed, session_killed, empty_mount (given up before the robot moved, or no data moved). Of drives: drive_offline, drive_error, cleaning, mover_restart, slow_drive. Of tapes: volume_no_access (Enstore barred the tape from use), volume_assert (Enstore mounted the tape to check its label or files). Of drives or tapes: tape_alert, media_error (the count of uncorrected errors of a mount rose)" }
 happened_at = { type = "TIMESTAMP", doc = "when the event was logged" }
 began_at = { type = "TIMESTAMP", doc = "when the failed attempt started: the mover's request for the file, the mount request or, for session_killed, when the mount began to hang. NULL for other events, and where no source shows the start" }

@@ -27,7 +27,7 @@ request_s = { type = "DOUBLE", unit = "s", doc = "time within the gap during whi
 client_s = { type = "DOUBLE", unit = "s", doc = "part of request_s before the client queued the next request; NULL where no log shows when it queued the request" }
 position_s = { type = "DOUBLE", unit = "s", doc = "part of the gap spent on moving the tape" }
 start_s = { type = "DOUBLE", unit = "s", doc = "part of the gap spent on connecting and starting the next transfer, without tape motion" }
-avoidable_s = { type = "DOUBLE", was = "judged_s", unit = "s", doc = "avoidable gap: database_s + request_s + start_s; to be compared with expected_gap_s" }
+avoidable_s = { type = "DOUBLE", was = "judged_s", unit = "s", doc = "avoidable gap: database_s + request_s + start_s. Its normal value at the site is expected_gap_s in site.toml" }
 rate_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "drive rate of the file before the gap: the bytes that each second of the gap could have moved" }
 previous_file_id = { type = "VARCHAR", doc = "log file with the line about the last block before the gap" }
 previous_line_no = { type = "BIGINT", doc = "number of the line in previous_file_id" }

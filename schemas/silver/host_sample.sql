@@ -7,7 +7,7 @@ lineage = ["file_id", "line_no"]
 
 [columns]
 day = { type = "DATE", doc = "UTC day of from_at" }
-host = { type = "VARCHAR", doc = "host, by its name in site.toml" }
+host = { type = "VARCHAR", doc = "host, by its name in site.toml if site.toml declares it" }
 tool = { type = "VARCHAR", doc = "program that took the sample" }
 from_at = { type = "TIMESTAMP", doc = "start of the sample" }
 to_at = { type = "TIMESTAMP", doc = "end of the sample" }

@@ -1,7 +1,7 @@
 /*
 title = "Capacity of links, from the speed of their ports"
 grain = "one row per link and day on which the speeds of all its ports on one side (switch or host) were sampled"
-why = "A switch reports the speed of its ports (ifHighSpeed), and node_exporter reports the speed of a host's ports. Where neither site.toml nor MRTG's configuration gives the capacity of a link, the sum of the speeds of its ports in site.toml is used."
+why = "A switch reports the speed of its ports (ifHighSpeed), and node_exporter reports the speed of a host's ports. Where neither site.toml nor MRTG's configuration gives the capacity of a link, tapescope uses the sum of the speeds of the link's ports. site.toml lists these ports."
 partition = "month"
 
 [columns]

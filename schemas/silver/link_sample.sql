@@ -1,6 +1,6 @@
 /*
 title = "Traffic of links"
-grain = "one row per link, direction of traffic (from the station's view) and averaged interval; where sources overlap, only the finest is kept"
+grain = "one row per link, direction of traffic (from the station's view) and averaged interval. Where a poller and counters of ports overlap, the one that covers most of a half-hour counts"
 why = "Combines traffic from pollers (MRTG, LibreNMS) and from counters of ports (Prometheus, SNMP, Telegraf, collectd), with in and out from the station's view. Each second counts once. Values that were not measured or are not traffic are left out."
 partition = "month"
 lineage = ["file_id", "line_no"]

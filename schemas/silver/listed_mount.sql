@@ -14,7 +14,7 @@ drive = { type = "VARCHAR", doc = "name of the drive; NULL where site.toml gives
 slot = { type = "VARCHAR", doc = "place of the drive in the library, by the library's own name; NULL where only TSM's server lists the mount" }
 volume = { type = "VARCHAR", doc = "tape label" }
 mounted_at = { type = "TIMESTAMP", doc = "when the volume was in the drive" }
-dismounted_at = { type = "TIMESTAMP", doc = "when the drive was free again: from a library exact to half a minute, from SCSI pages the time of the last reading; NULL where not known" }
+dismounted_at = { type = "TIMESTAMP", doc = "when the drive was free again. A library's time is exact to half a minute; SCSI pages give the time of the last reading. NULL where not known" }
 mounted_s = { type = "DOUBLE", unit = "s", doc = "dismounted_at - mounted_at" }
 read_bytes = { type = "BIGINT", unit = "bytes", doc = "bytes read during the mount, as the library or the drive counted; NULL without such a count" }
 write_bytes = { type = "BIGINT", unit = "bytes", doc = "bytes written during the mount, as the library or the drive counted; NULL without such a count" }

@@ -18,7 +18,7 @@ session_id = { type = "VARCHAR", doc = "identifier of the mount to which the sta
 attempt_id = { type = "VARCHAR", was = "try_id", doc = "identifier of the attempt (to move a file) during which the state began" }
 file_id = { type = "VARCHAR", doc = "file with the line that starts the state" }
 line_no = { type = "BIGINT", doc = "number of the line in file_id" }
-end_file_id = { type = "VARCHAR", doc = "file with the line that ended a down state; NULL where no line ended it, and for other states" }
+end_file_id = { type = "VARCHAR", doc = "file with the line that shows the end of a down state; NULL where no line shows it, and for other states" }
 end_line_no = { type = "BIGINT", doc = "number of the line in end_file_id" }
 
 [[checks]]

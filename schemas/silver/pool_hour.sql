@@ -1,7 +1,7 @@
 /*
 title = "Data moved by disk pools, per hour"
 grain = "one row per pool, storage class and interval between two statistics files of the same local day"
-why = "dCache's counters start at midnight, so each row is the difference between two readings. The rows show how evenly the pools share the traffic of clients and the traffic with tape."
+why = "dCache's counters count from midnight, so each row holds the differences between two readings of the counters. The rows show how evenly the pools share the traffic of clients and the traffic with tape."
 partition = "month"
 features = ["D12"]
 lineage = ["file_id", "line_no"]
@@ -14,7 +14,7 @@ storage_group = { type = "VARCHAR", doc = "storage group (owner of the files, e.
 file_family = { type = "VARCHAR", doc = "file family (files that share tapes): the part of the storage class between storage group and @, e.g. raw in exp:raw@osm" }
 hsm = { type = "VARCHAR", doc = "tape system: the part of the storage class after the @, e.g. osm in exp:raw@osm" }
 from_at = { type = "TIMESTAMP", doc = "time of the previous statistics file; for the first file of a day, local midnight" }
-to_at = { type = "TIMESTAMP", doc = "time of the statistics file that the row ends with" }
+to_at = { type = "TIMESTAMP", doc = "time of the statistics file at the end of the interval" }
 is_reset = { type = "BOOLEAN", doc = "true if a counter went down, as after a restart of the pool; the numbers and bytes of the interval are then NULL" }
 n_transfers = { type = "BIGINT", doc = "number of transfers between clients and the pool" }
 n_restores = { type = "BIGINT", doc = "number of files read from tape to the pool" }

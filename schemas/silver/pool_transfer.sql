@@ -1,7 +1,7 @@
 /*
 title = "Data moved between clients and disk pools"
 grain = "one row per transfer between a client and a disk pool, or between two pools; a transfer counts once even if several files hold it"
-why = "Shows which clients read the files fetched from tape, when and from where. If no client read a recalled file, the recall was wasted. A read from a remote site depends on another network."
+why = "Shows which clients read the files fetched from tape, when and from where. If no client read a recalled file, the recall was wasted. The rate of a read from a remote site also depends on the network between the sites."
 partition = "day"
 lineage = ["file_id", "line_no"]
 features = ["P10"]

@@ -24,7 +24,7 @@ queue_s = { type = "DOUBLE", unit = "s", doc = "time in the queues of pool and t
 mount_s = { type = "DOUBLE", unit = "s", doc = "time from the end of the queue until the tape was in the drive; 0 if it was already there. NULL where no log has the mount; the next stage then includes this time" }
 turn_s = { type = "DOUBLE", unit = "s", doc = "time from the mount until it was the file's turn: label check and reads of earlier files. NULL for ENDIT, which does not log single files" }
 position_s = { type = "DOUBLE", unit = "s", doc = "time to wind the tape to the file; NULL for ENDIT, which does not log single files" }
-read_s = { type = "DOUBLE", unit = "s", doc = "time to read the file. For ENDIT, time from the mount until the run was done, including winding, all files of the run and the client's time" }
+read_s = { type = "DOUBLE", unit = "s", doc = "time to read the file. For ENDIT, time from the mount until the run was done, including winding, all files of the run and the time of the client dsmc" }
 deliver_s = { type = "DOUBLE", unit = "s", doc = "time from the last byte read from tape until the pool had the file" }
 latency_s = { type = "DOUBLE", unit = "s", doc = "time from created_at to ended_at, which is the sum of all stages" }
 slowest = { type = "VARCHAR", doc = "stage of the recall that took longest: queue, mount, turn, position, read or deliver" }

@@ -10,13 +10,13 @@ features = ["D11"]
 day = { type = "DATE", doc = "UTC day of queued_at; where this is not known, of the first known time of the request" }
 request_id = { type = "VARCHAR", doc = "Enstore: the request's unique_id. CTA: instance, number of the file, and when the request was queued. If only the oldest request of a mount is known: the session_id of the mount" }
 system = { type = "VARCHAR", doc = "archive system" }
-station = { type = "VARCHAR", doc = "host of the client, or disk system, that requested the file" }
+station = { type = "VARCHAR", doc = "client host or disk system that requested the file" }
 mode = { type = "VARCHAR", doc = "read or write" }
 storage_group = { type = "VARCHAR", doc = "storage group: owner of the file, e.g. an experiment; for CTA the virtual organisation" }
 file_family = { type = "VARCHAR", doc = "file family: files that share tapes, e.g. one data set; for CTA the tape pool" }
 queued_at = { type = "TIMESTAMP", doc = "when the request entered the queue. If only the accounting has the request: when the client started, according to the request id. If only the oldest request of a mount is known: the time at which CTA chose the mount, minus the age of that request" }
 due_at = { type = "TIMESTAMP", doc = "CTA: queued_at plus the minimum age in the mount policy. Until then CTA delays the mount on purpose. NULL without such a policy" }
-assigned_at = { type = "TIMESTAMP", doc = "when the request was first assigned to a mover. If only the accounting has the request: done_at minus bytes / overall rate. CTA: when work on the file started or, if only the oldest request of a mount is known, when CTA chose the mount" }
+assigned_at = { type = "TIMESTAMP", doc = "when the request was first assigned to a mover. If only the accounting has the request: done_at minus the duration, computed as bytes / overall rate. CTA: when work on the file started or, if only the oldest request of a mount is known, when CTA chose the mount" }
 done_at = { type = "TIMESTAMP", doc = "when the file was done: time of the client's log line about it, or of its row in the accounting. CTA: when the file was read, or when every copy was flushed to tape" }
 n_tries = { type = "BIGINT", doc = "number of times the request was assigned to a mover; for CTA, number of attempts to move the file, without those for further copies" }
 is_of_mount = { type = "BOOLEAN", doc = "true if the request itself was not logged, and only its mount and the wait of the mount's oldest file are known" }

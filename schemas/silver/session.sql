@@ -14,7 +14,7 @@ mover_host = { type = "VARCHAR", doc = "host on which the mover runs" }
 volume = { type = "VARCHAR", doc = "tape label" }
 mode = { type = "VARCHAR", doc = "read, write or mixed; NULL where no data moved" }
 from_at = { type = "TIMESTAMP", doc = "time of the first step of the mount" }
-requested_at = { type = "TIMESTAMP", doc = "when the mount was requested; NULL where this was not logged. For a stretch of use known only from counters, the start of use; dismounted_at is then the end of use" }
+requested_at = { type = "TIMESTAMP", doc = "when the mount was requested; NULL where this was not logged. If only the drive's counters show that the drive was in use: start of the use. In this case dismounted_at is the end of the use" }
 mounted_at = { type = "TIMESTAMP", doc = "when the volume was in the drive" }
 dismount_at = { type = "TIMESTAMP", doc = "when the mover decided to dismount the tape; where only the accounting has the mount, when the robot started, about half a minute later" }
 dismounted_at = { type = "TIMESTAMP", doc = "when the drive was free again; NULL where this was not logged" }

@@ -1,7 +1,7 @@
 /*
 title = "Transfers"
 grain = "one row per file that was moved to or from tape, and per attempt that moved data but failed or has no logged end"
-why = "Shows the useful work of the drives. Times come from the mover's log lines. Names come from the request's ticket, the client's log line and the client's row in the accounting; where no mover line exists, the client's records also give the times."
+why = "Shows the useful work of the drives. Times come from the mover's log lines. Station, storage group and file family come from the request's ticket, the client's log line and the client's row in the accounting; where no mover line exists, the client's records also give the times."
 partition = "day"
 lineage = ["file_id", "line_no", "end_file_id", "end_line_no"]
 features = ["D1"]
@@ -14,17 +14,17 @@ station = { type = "VARCHAR", doc = "host or disk system that sent or received t
 drive = { type = "VARCHAR", doc = "drive" }
 mover_host = { type = "VARCHAR", doc = "host on which the mover runs" }
 volume = { type = "VARCHAR", doc = "tape label" }
-session_id = { type = "VARCHAR", doc = "identifier of the mount in which the file was moved. NULL if only the client recorded the transfer and a mover's log shows the mount, or if no source has the mount" }
+session_id = { type = "VARCHAR", doc = "identifier of the mount in which the file was moved. NULL if no source has the mount. Also NULL if a mover's log shows the mount but not this transfer, which only the client recorded" }
 mode = { type = "VARCHAR", doc = "read or write" }
 file_number = { type = "BIGINT", doc = "number of the file on the volume" }
-bytes = { type = "BIGINT", unit = "bytes", doc = "bytes moved to or from tape, including the wrapper" }
+bytes = { type = "BIGINT", unit = "bytes", doc = "bytes moved to or from tape, including the wrapper (Enstore's file format on tape) or CTA's labels" }
 file_bytes = { type = "BIGINT", unit = "bytes", doc = "size of the user's file" }
 unique_id = { type = "VARCHAR", doc = "request id" }
 client = { type = "VARCHAR", doc = "client command that requested the file: its host and process id" }
 queued_at = { type = "TIMESTAMP", doc = "when the request was queued; where no mover line exists, when the client started, according to the request id" }
 ready_at = { type = "TIMESTAMP", doc = "when the file to be written was complete on spool; NULL where no log shows it" }
 requested_at = { type = "TIMESTAMP", doc = "when the mover took the request; where no mover line exists, computed from the client's overall rate" }
-started_at = { type = "TIMESTAMP", doc = "time of the first block to or from the drive; where no mover line exists, the client's end minus bytes / transfer rate" }
+started_at = { type = "TIMESTAMP", doc = "time of the first block to or from the drive; where no mover line exists, the end that the client recorded, minus the duration (bytes / transfer rate)" }
 ended_at = { type = "TIMESTAMP", doc = "time of the last block. If this was not logged: time of the failure, else start of the hole in the log, else started_at" }
 completed_at = { type = "TIMESTAMP", doc = "when the mover logged that the transfer was complete. For CTA, as in silver.cta_transfer; for other transfers without a mover's log, equal to ended_at" }
 drive_s = { type = "DOUBLE", unit = "s", doc = "time that the drive worked on the file, measured as drive_rate_basis defines it" }

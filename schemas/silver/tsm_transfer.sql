@@ -19,13 +19,13 @@ task = { type = "VARCHAR", doc = "session (of a client) or process (of the serve
 number = { type = "BIGINT", doc = "number of the session or process" }
 began_at = { type = "TIMESTAMP", doc = "when the session or process began" }
 n_volumes = { type = "BIGINT", doc = "number of volumes, in drives or on disk, from which the session or process read (mode read) or to which it wrote (mode write)" }
-bytes = { type = "BIGINT", unit = "bytes", doc = "bytes moved by the session or process. NULL where it used several volumes or mounts in this mode, or a mount that is not known. Also NULL where the activity log lacks more than log_silence_s of the session or process" }
+bytes = { type = "BIGINT", unit = "bytes", doc = "bytes moved by the session or process. NULL where it used several volumes or mounts in this mode, or a mount that is not known. Also NULL where more than log_silence_s (in site.toml) of the session or process is missing in the activity log" }
 n_objects = { type = "BIGINT", doc = "number of objects moved by the session or process; NULL where bytes is NULL" }
 started_at = { type = "TIMESTAMP", doc = "start of the session or process, or when the volume was in the drive if that was later" }
 ended_at = { type = "TIMESTAMP", doc = "end of the session or process, or of the mount if that was earlier" }
 drive_s = { type = "DOUBLE", unit = "s", doc = "estimated time that the drive worked: length of the session minus its waits for media, client and network. NULL where nothing remains, waits are not known, or several processes ran at once" }
 storage_group = { type = "VARCHAR", doc = "name of the TSM node (registered client) of the session, or of the storage pool of the process" }
-status = { type = "VARCHAR", doc = "ok or failed, as TSM's server reported" }
+status = { type = "VARCHAR", doc = "failed if TSM's server reported a failure, otherwise ok" }
 file_id = { type = "VARCHAR", doc = "file with the row about the session or process" }
 line_no = { type = "BIGINT", doc = "number of the line in file_id" }
 

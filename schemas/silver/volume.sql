@@ -1,5 +1,5 @@
 /*
-title = "Tapes, from the archive's lists"
+title = "Tapes in the archive's lists"
 grain = "one row per volume (tape) in an export of Enstore's volume table or in CTA's tape ls"
 why = "Shows how much data each tape holds and to which storage group and file family it belongs, from the newest list."
 lineage = ["file_id", "line_no"]
