@@ -9,22 +9,22 @@ features = ["G2", "M37", "MA3"]
 day = { type = "DATE", doc = "site day of hour_at" }
 hour_at = { type = "TIMESTAMP", doc = "start of the hour, UTC" }
 drive = { type = "VARCHAR", doc = "drive" }
-station = { type = "VARCHAR", doc = "station whose transfers took the most drive time in the hour, where a station's reads and writes count separately; NULL where the drive moved no file" }
-mode = { type = "VARCHAR", doc = "read or write: mode of those transfers of the station that took the most drive time in the hour; NULL where the drive moved no file" }
-busy_s = { type = "DOUBLE", unit = "s", doc = "seconds of the hour in which the drive worked: a tape was in the drive or being mounted, and a request needed it" }
+station = { type = "VARCHAR", doc = "station of the drive's main work in the hour. Transfers are grouped by station and mode, and the group that took the longest time counts. NULL where the drive moved no file" }
+mode = { type = "VARCHAR", doc = "read or write: mode of the group of transfers (by station and mode) that took the longest time in the hour; NULL where the drive moved no file" }
+busy_s = { type = "DOUBLE", unit = "s", doc = "seconds of the hour in which the drive worked: all time except idle, no request, occupied, down, hung and unknown" }
 transfer_s = { type = "DOUBLE", unit = "s", doc = "part of busy_s inside transfers, from the first to the last block of each file, including waits" }
-wait_s = { type = "DOUBLE", unit = "s", doc = "part of busy_s inside transfers in which the drive waited for data (write) or for room in the buffer (read). The log has one wait per file, which is spread evenly over the time of that file" }
+wait_s = { type = "DOUBLE", unit = "s", doc = "part of busy_s inside transfers in which the drive waited for data (write) or for room in the buffer (read). The log has one total wait per file; it is spread evenly over the transfer of the file" }
 gap_s = { type = "DOUBLE", unit = "s", doc = "part of busy_s in avoidable gaps between files: time for database, request and start" }
 over_s = { type = "DOUBLE", unit = "s", doc = "sum of (avoidable gap - expected gap) over all gaps that began in the hour, at least 0 and at most gap_s" }
 motion_s = { type = "DOUBLE", unit = "s", doc = "part of busy_s spent on tape motion, mounts and dismounts" }
 n_gaps = { type = "BIGINT", doc = "number of gaps that began in the hour" }
-ready_share = { type = "DOUBLE", unit = "1", doc = "share of the gaps before written files in which the next file was already on spool when the gap began. The file counts as on spool if a log shows it, if its request was queued by then, or if one client command wrote both files. NULL where no such gap began" }
+ready_share = { type = "DOUBLE", unit = "1", doc = "share of the gaps before written files in which the next file was already on spool when the gap began. The file counts as on spool if a log shows it, if its request was queued by then, or if one client command wrote the files before and after the gap. NULL where no gap before a written file began in the hour" }
 link_load = { type = "DOUBLE", unit = "1", doc = "average traffic / capacity in the hour, of the busiest link between station and drive. Links of the station and of the drive's host count, each in the direction in which the data pass it. NULL where no log shows it" }
 link = { type = "VARCHAR", doc = "busiest link between station and drive, for which link_load was computed" }
-wait_full_s = { type = "DOUBLE", unit = "s", doc = "part of wait_s in which a link between station and drive was full in the direction of the data, as full_s of gold.link_stretch defines it. If link_load is at least 0.9, it is all of wait_s. NULL where no log shows it" }
-wait_full_most_s = { type = "DOUBLE", unit = "s", doc = "upper limit of wait_full_s. It is larger than wait_full_s where samples are too coarse to show when exactly the link was full" }
-saturated_share = { type = "DOUBLE", unit = "1", doc = "share of sampled time in which at most 5 % of CPU time was idle; the larger of the shares of the station and of the drive's host. NULL where no log shows it" }
-disk_busy = { type = "DOUBLE", unit = "1", doc = "share of time in which the busiest disk, of the station or of the drive's host, was busy: average of its samples. NULL where no log shows it" }
+wait_full_s = { type = "DOUBLE", unit = "s", doc = "part of wait_s in which a link between station and drive was full: it carried at least 0.9 of its capacity in the direction of the data. All of wait_s if link_load is at least 0.9. NULL where link_load is NULL" }
+wait_full_most_s = { type = "DOUBLE", unit = "s", doc = "upper limit of wait_full_s. The two differ where samples are too coarse to show when exactly the link was full. NULL where link_load is NULL" }
+saturated_share = { type = "DOUBLE", unit = "1", doc = "share of sampled time in which at most 5 % of CPU time was idle: the value of the station or of the drive's host, whichever is larger. NULL where no log shows it" }
+disk_busy = { type = "DOUBLE", unit = "1", doc = "share of time in which a disk was busy, averaged over the samples of the hour, for the busiest disk of the station and the drive's host. NULL where no log shows it" }
 verdict = { type = "VARCHAR", doc = "what held the drive back. drive: waits, motion and gaps beyond the expected gap each took less than a tenth of busy_s. Otherwise the longest of these three decides. motion: tape motion and mounts took longest. gap_bound: gaps took longest, and ready_share is at least 0.5 or NULL. network_bound: waits took longest, and the link carried at least 0.9 of its capacity for at least half of the wait. disk_bound: waits took longest, and disk_busy is at least 0.9 or saturated_share at least 0.5. starved: either waits took longest and link, disks and CPUs were not busy, or gaps took longest and ready_share is below 0.5. cannot_tell: logs are missing" }
 missing = { type = "VARCHAR", doc = "log without which no verdict was possible: link (no log, or samples too coarse to show whether the link was full), host (disks and CPUs), both (`link, host`), or timing (the mover's timing lines). NULL where no log is missing" }
 

@@ -1,7 +1,7 @@
 /*
 title = "Dead time"
 grain = "one row per drive, hour and part of the gaps between files, such as database or start"
-why = "Shows how many seconds of each hour a drive spent in gaps between files, and on what."
+why = "Shows how many seconds of each hour a drive spent in gaps between files, and how that time divides into parts such as database and start."
 partition = "month"
 features = ["D2"]
 
@@ -11,7 +11,7 @@ hour_at = { type = "TIMESTAMP", doc = "start of the hour, UTC" }
 drive = { type = "VARCHAR", doc = "drive" }
 part = { type = "VARCHAR", doc = "part of the gap: filemark, checksum, database, no_request, request, position or start" }
 dead_s = { type = "DOUBLE", unit = "s", doc = "seconds of the hour that the drive spent on this part of gaps" }
-n_gaps = { type = "BIGINT", doc = "number of gaps in which the drive spent time on this part in the hour" }
+n_gaps = { type = "BIGINT", doc = "number of gaps in which this part took time during the hour" }
 
 [[checks]]
 expectation = "ExpectColumnValuesToBeBetween"

@@ -28,9 +28,9 @@ n_cleanings = { type = "BIGINT", doc = "number of cleanings" }
 n_slow_warnings = { type = "BIGINT", doc = "number of times the drive's mover logged a warning that the drive is slow" }
 n_volumes_refused = { type = "BIGINT", doc = "number of times a volume in the drive was marked as not accessible" }
 n_volumes_failed = { type = "BIGINT", doc = "number of different volumes with a failed mount or transfer in the drive. Many volumes point to a bad drive, one volume points to a bad tape" }
-lost_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours lost to failed transfers, to failed, hung and empty mounts, and to the dismounts and new mounts that failed transfers caused" }
+lost_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours lost to failed transfers (with the dismount and new mount that followed), failed mounts, hung mounts and mounts that moved no data" }
 down_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours in which the drive was offline, in error, cleaning or hung" }
-file_id = { type = "VARCHAR", doc = "log file with the first failure or intervention of the day" }
+file_id = { type = "VARCHAR", doc = "log file with the drive's first event of the day, such as a failure, cleaning or restart; NULL without events" }
 line_no = { type = "BIGINT", doc = "number of the line in file_id" }
 
 [[checks]]

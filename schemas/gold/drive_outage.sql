@@ -11,11 +11,11 @@ drive = { type = "VARCHAR", doc = "drive" }
 from_at = { type = "TIMESTAMP", doc = "start of the outage, or start of the site day if the outage began earlier" }
 to_at = { type = "TIMESTAMP", doc = "end of the outage, or end of the site day if the outage continued" }
 down_s = { type = "DOUBLE", unit = "s", doc = "length of the outage within the site day" }
-rate_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "drive rate that day, measured on the basis that applies to most of the drive's bytes; NULL if the drive moved no data" }
-file_id = { type = "VARCHAR", doc = "file with the log line that took the drive down" }
-line_no = { type = "BIGINT", doc = "number of the log line that took the drive down" }
-end_file_id = { type = "VARCHAR", doc = "file with the log line that ended the outage; NULL if the outage continues" }
-end_line_no = { type = "BIGINT", doc = "number of the log line that ended the outage" }
+rate_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "drive rate that day. If rates were measured on several bases, only the basis of most bytes counts. NULL if no drive rate of that day is known" }
+file_id = { type = "VARCHAR", doc = "file with the log line that shows the start of the outage" }
+line_no = { type = "BIGINT", doc = "number of the log line that shows the start of the outage" }
+end_file_id = { type = "VARCHAR", doc = "file with the log line that shows the end of the outage; NULL where no line shows the end" }
+end_line_no = { type = "BIGINT", doc = "number of the log line that shows the end of the outage; NULL where no line shows the end" }
 
 [[checks]]
 expectation = "ExpectColumnValuesToBeBetween"

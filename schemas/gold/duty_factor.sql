@@ -1,7 +1,7 @@
 /*
 title = "Duty factors of stations"
 grain = "one row per station, direction and site day"
-why = "Shows whether a station is kept busy: the share of half-hours in which the traffic of its links exceeds the threshold."
+why = "Shows whether a station is kept busy: the share of half-hours in which the traffic of its links exceeds duty_threshold_mb_s, the threshold in site.toml."
 partition = "month"
 lineage = ["file_id", "line_no"]
 features = ["D3", "M11", "M16", "M38", "M39"]
@@ -16,12 +16,12 @@ n_active = { type = "BIGINT", doc = "number of active half-hours: those with an 
 n_active_half = { type = "BIGINT", doc = "number of half-hours whose average rate exceeds half of duty_threshold_mb_s" }
 n_active_twice = { type = "BIGINT", doc = "number of half-hours whose average rate exceeds twice duty_threshold_mb_s" }
 active_gb = { type = "DOUBLE", unit = "GB", doc = "data moved in active half-hours (average above duty_threshold_mb_s)" }
-moved_gb = { type = "DOUBLE", unit = "GB", doc = "data moved in all half-hours" }
+moved_gb = { type = "DOUBLE", unit = "GB", doc = "data moved in all half-hours counted in n_bins" }
 low_active_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "lowest average rate of an active half-hour; NULL where no half-hour was active" }
 high_active_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "highest average rate of an active half-hour; NULL where no half-hour was active" }
 link_load = { type = "DOUBLE", unit = "1", doc = "highest hourly load (average rate / capacity) of the day, over the station's links in this direction; NULL where no log shows it" }
-disk_busy = { type = "DOUBLE", unit = "1", doc = "share of the time in which the station's busiest disk was busy, in its busiest hour of the day; NULL where no log shows it" }
-saturated_share = { type = "DOUBLE", unit = "1", doc = "share of the time in which at most 5 % of the station's CPU time was idle, in the hour of the day with the largest share; NULL where no log shows it" }
+disk_busy = { type = "DOUBLE", unit = "1", doc = "share of time in which a disk was busy: the largest value of any disk of the station in any hour of the day; NULL where no log shows it" }
+saturated_share = { type = "DOUBLE", unit = "1", doc = "share of time in which at most 5 % of the station's CPU time was idle: the largest value of any hour of the day; NULL where no log shows it" }
 file_id = { type = "VARCHAR", doc = "file with the newest traffic data of the day" }
 line_no = { type = "BIGINT", doc = "number of the line in file_id" }
 

@@ -1,7 +1,7 @@
 /*
 title = "Rates and drive time of file families"
 grain = "one row per site day, storage group, file family and mode"
-why = "Shows which storage groups and file families used the drives' time, and for what. The hours are those of the drive ledger, divided among the owners of the files."
+why = "Shows which storage groups and file families used the drives' time, and how much of it went into moving data, waiting, mounting and so on. The hours of gold.drive_ledger are divided among the owners of the files."
 partition = "month"
 features = ["D1", "D4", "P20"]
 
@@ -13,18 +13,18 @@ file_family = { type = "VARCHAR", doc = "file family: files that share tapes, e.
 mode = { type = "VARCHAR", doc = "read or write" }
 n_files = { type = "BIGINT", doc = "number of complete files whose transfer ended that day" }
 volume_gb = { type = "DOUBLE", unit = "GB", doc = "data of complete files that moved to or from tape that day" }
-drive_rate_basis = { type = "VARCHAR", doc = "basis on which the drive rate of most of the bytes was measured, as in silver.transfer. drive_s and drive_rate_mb_s leave out bytes measured on another basis" }
-drive_s = { type = "DOUBLE", unit = "s", doc = "time that drives worked on the files whose rate was measured on the basis in drive_rate_basis" }
-moving_data_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours inside transfers, complete or not, without waits and checksums. This and the other columns of hours are the groups of gold.drive_time_bucket" }
+drive_rate_basis = { type = "VARCHAR", doc = "how the drive rate was measured for most of the bytes; values as in silver.transfer. drive_s and drive_rate_mb_s leave out files whose rate was measured in another way" }
+drive_s = { type = "DOUBLE", unit = "s", doc = "time that drives worked on the files whose rate was measured as drive_rate_basis names" }
+moving_data_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours inside transfers, complete or not, without waits and checksums. Each column from this one to occupied_hours is a group of gold.drive_time_bucket" }
 waiting_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours in which the drive waited for data, for room in the buffer or, after the tape was removed, for disks" }
-checksums_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours of checksums, inside transfers and between files" }
-between_files_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours between files: file mark, database, request and start" }
+checksums_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours spent on checksums, inside transfers and between files" }
+between_files_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours between files, spent on file mark, database, request and start" }
 tape_motion_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours of tape motion" }
 mounting_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours of mounting and dismounting; they count for the storage group, family and mode with most of the mount's bytes" }
 no_request_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours in which a tape of the family was in a drive that had no request" }
-occupied_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours with a tape of the family in a drive, when no log shows what the drive did" }
-busy_hours = { type = "DOUBLE", unit = "h", doc = "sum of the columns of hours, except no_request_hours" }
-drive_rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes measured on the basis in drive_rate_basis / drive_s" }
+occupied_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours in which a tape of the family was in a drive and no log shows what the drive did" }
+busy_hours = { type = "DOUBLE", unit = "h", doc = "sum of the columns moving_data_hours to occupied_hours, except no_request_hours" }
+drive_rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes of the files that drive_s covers, divided by drive_s" }
 overall_rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "volume_gb / busy_hours, in MB/s; time without a request is left out" }
 
 [[checks]]

@@ -10,18 +10,18 @@ hour_at = { type = "TIMESTAMP", doc = "start of the hour, UTC; a sample counts i
 host = { type = "VARCHAR", doc = "host" }
 tool = { type = "VARCHAR", doc = "program that took the samples" }
 from_at = { type = "TIMESTAMP", doc = "start of the first sample, UTC" }
-to_at = { type = "TIMESTAMP", doc = "end of the last sample to end, UTC" }
+to_at = { type = "TIMESTAMP", doc = "latest end of a sample, UTC" }
 n_host_samples = { type = "BIGINT", doc = "number of samples of the host's total load: CPUs, memory, and all disks together" }
 n_disk_samples = { type = "BIGINT", doc = "number of samples of single disks" }
 n_network_samples = { type = "BIGINT", doc = "number of samples of single network ports and bonded interfaces" }
 cpu_user = { type = "DOUBLE", unit = "1", doc = "share of CPU time in user code, average of the samples" }
-n_cpu_user = { type = "BIGINT", doc = "number of samples with this share" }
+n_cpu_user = { type = "BIGINT", doc = "number of samples that have cpu_user" }
 cpu_system = { type = "DOUBLE", unit = "1", doc = "share of CPU time in the kernel, average of the samples" }
-n_cpu_system = { type = "BIGINT", doc = "number of samples with this share" }
+n_cpu_system = { type = "BIGINT", doc = "number of samples that have cpu_system" }
 cpu_wait = { type = "DOUBLE", unit = "1", doc = "share of CPU time in which CPUs were idle and disk requests were outstanding, average of the samples" }
-n_cpu_wait = { type = "BIGINT", doc = "number of samples with this share" }
+n_cpu_wait = { type = "BIGINT", doc = "number of samples that have cpu_wait" }
 cpu_idle = { type = "DOUBLE", unit = "1", doc = "idle share of CPU time, average of the samples" }
-n_cpu_idle = { type = "BIGINT", doc = "number of samples with this share" }
+n_cpu_idle = { type = "BIGINT", doc = "number of samples that have cpu_idle" }
 max_run_queue = { type = "INTEGER", doc = "largest number of runnable tasks in a sample" }
 max_blocked = { type = "INTEGER", doc = "largest number of tasks in uninterruptible wait in a sample" }
 read_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "rate of reads from the host's disks, average of the samples" }

@@ -13,16 +13,16 @@ host = { type = "VARCHAR", doc = "host" }
 tool = { type = "VARCHAR", doc = "program with the most samples in the hour; only its samples count" }
 covered_s = { type = "DOUBLE", unit = "s", was = "seen_s", doc = "seconds of the hour for which samples exist; a sample counts in the hour in which it starts" }
 idle = { type = "DOUBLE", unit = "1", doc = "share of CPU time that was idle; CPU time spent waiting for disks does not count as idle" }
-saturated_s = { type = "DOUBLE", unit = "s", doc = "seconds of the hour in samples with at most 5 % of CPU time idle; NULL where no sample has CPU times" }
+saturated_s = { type = "DOUBLE", unit = "s", doc = "seconds of the hour covered by samples in which at most 5 % of CPU time was idle; NULL where no sample has CPU times" }
 read_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "average read rate of all the host's disks" }
 write_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "average write rate of all the host's disks" }
 max_moved_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "highest rate of reads plus writes in one sample" }
-writing_s = { type = "DOUBLE", unit = "s", doc = "seconds of the hour in which the host wrote to its disks: at 1 MB/s or more, and at a tenth or more of the hour's 95th percentile of write rates" }
+writing_s = { type = "DOUBLE", unit = "s", doc = "seconds of the hour in which the host wrote to its disks. A sample counts if its write rate is at least 1 MB/s and at least a tenth of the 95th percentile of the hour's write rates" }
 read_writing_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "average read rate while the host wrote (writing_s); NULL where it never wrote" }
 read_else_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "average read rate while the host did not write (outside writing_s); NULL where it always wrote" }
 low_writing_s = { type = "DOUBLE", unit = "s", doc = "seconds of writing_s in which the read rate was below a tenth of read_else_mb_s. NULL where read_else_mb_s is below 1 MB/s or covers less than 10 s, too little to compare" }
 low_else_s = { type = "DOUBLE", unit = "s", doc = "seconds outside writing_s in which the read rate was below a tenth of read_else_mb_s. NULL where read_else_mb_s is below 1 MB/s or covers less than 10 s, too little to compare" }
-starved_s = { type = "DOUBLE", unit = "s", doc = "estimated seconds in which writes delayed reads: low_writing_s, less the slow reads to be expected in writing_s without any effect of writes, which are writing_s x (low_else_s / seconds outside writing_s); at least 0. May be too high, because samples do not show whether anyone needed to read. NULL where low_writing_s is NULL" }
+starved_s = { type = "DOUBLE", unit = "s", doc = "estimated seconds in which writes delayed reads: low_writing_s - writing_s x (low_else_s / seconds outside writing_s), at least 0. The subtracted part is the time in which reads would have been slow even without writes. The estimate may be too high, because samples do not show whether anyone needed to read. NULL where low_writing_s is NULL" }
 denied_s = { type = "DOUBLE", unit = "s", doc = "part of starved_s in which a drive wrote a file from this host to tape, so that disk reads were needed. NULL where starved_s is NULL or no drive log has such a file in the hour" }
 file_id = { type = "VARCHAR", doc = "file with the first sample of the hour" }
 line_no = { type = "BIGINT", doc = "number of the line with the first sample of the hour" }

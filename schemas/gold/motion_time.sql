@@ -12,7 +12,7 @@ station = { type = "VARCHAR", doc = "station for which most bytes of the mount w
 mode = { type = "VARCHAR", doc = "read or write: the mode in which most bytes of the mount were moved; for waits and checksums, the mode of the file. NULL where no data moved or no log shows it" }
 cause = { type = "VARCHAR", doc = "what the drive spent the time on. Outside transfers: filemark, position, mount (mount and dismount) or drain (tape gone, data not yet on disk). During transfers: wait_data, wait_room or checksum" }
 duration_us = { type = "BIGINT", unit = "us", doc = "time spent on the cause, in microseconds" }
-lost_us = { type = "BIGINT", unit = "us", doc = "part of duration_us above the 10th percentile of the durations of such steps that day, on drives of the same kind or, where the kind is not known, on the same drive. Mounts are compared with mounts, dismounts with dismounts. For drain, waits and checksums it is all of duration_us" }
+lost_us = { type = "BIGINT", unit = "us", doc = "time by which steps lasted longer than the 10th percentile of such steps that day, on drives of the same kind or, where the kind is not known, on the same drive. Mounts are compared with mounts, dismounts with dismounts. For drain, waits and checksums it is all of duration_us" }
 
 [[checks]]
 expectation = "ExpectCompoundColumnsToBeUnique"

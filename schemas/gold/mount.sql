@@ -1,7 +1,7 @@
 /*
 title = "Mounts: rates, and how much of the tape was read"
 grain = "one row per mount in which files moved; for drives known only by their counters, which do not show mounts, one row per stretch of use"
-why = "Shows drive rate and overall rate of each mount, how much of the tape it read, in which order, and how often the tape was mounted that day. A drive that can stream 120 MB/s may deliver 30 if each mount reads only one file. All days are computed together, because logs of other days show which files a tape holds."
+why = "Shows drive rate and overall rate of each mount, how much of the tape it read, in which order, and how often the tape was mounted that day. A drive that can stream 120 MB/s may deliver only 30 MB/s if each mount reads only one file. All days are computed together, because logs of other days show which files a tape holds."
 lineage = ["file_id", "line_no"]
 features = ["D1", "D5", "D10", "P07", "P33", "P37"]
 replaces = ["gold.session_rate", "gold.mount_yield"]
@@ -23,18 +23,18 @@ n_files = { type = "BIGINT", doc = "number of complete files that were moved in 
 n_different = { type = "BIGINT", doc = "number of different files among n_files, distinguished by their number on the tape" }
 volume_gb = { type = "DOUBLE", unit = "GB", doc = "data of the files counted in n_files that moved to or from tape" }
 drive_s = { type = "DOUBLE", unit = "s", doc = "time that the drive worked on the files counted in n_files, measured as drive_rate_basis defines it" }
-drive_rate_basis = { type = "VARCHAR", doc = "how drive_s was measured: call, block, encp (the client's rate, whose time includes waits for data and file marks), counter or estimate. mixed if it differs between the files, or some files have no drive time; then there is no drive rate" }
+drive_rate_basis = { type = "VARCHAR", doc = "how drive_s was measured: call, block, encp (the client's rate, whose time includes waits for data and file marks), counter or estimate. mixed if the files were measured in different ways, or if some have no drive time; then there is no drive rate" }
 mount_s = { type = "DOUBLE", unit = "s", doc = "time from the mount request until the tape was ready; NULL where either was not logged" }
 dismount_s = { type = "DOUBLE", unit = "s", doc = "time from the decision to dismount until the drive was free; NULL where either was not logged" }
 wall_s = { type = "DOUBLE", unit = "s", doc = "time from mount request to the end of the dismount. For a mount that only a list of a server or library shows, the time starts when the tape is in the drive, because such lists do not record requests. NULL where start or end was not logged" }
 drive_rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / drive_s" }
-overall_rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / wall_s, so that gaps, mount and dismount count" }
+overall_rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes moved / wall_s; this time includes gaps, mount and dismount" }
 f = { type = "DOUBLE", unit = "1", doc = "efficiency: overall rate / drive rate" }
 n_volume_files = { type = "BIGINT", doc = "number of files on the tape: the number of known files or the highest known file number, whichever is larger" }
 tape_gb = { type = "DOUBLE", unit = "GB", doc = "data on the tape; files of unknown size count with the mean size of the tape's other files" }
 file_share = { type = "DOUBLE", unit = "1", doc = "number of different files that the mount read / number of files on the tape; NULL for mounts that wrote" }
 byte_share = { type = "DOUBLE", unit = "1", doc = "bytes of the different files that the mount read / bytes on the tape; NULL for mounts that wrote" }
-pattern = { type = "VARCHAR", doc = "order in which a mount that only read went through the files of the tape: the first of these that applies; NULL for other mounts. single: one file. random: a tenth of the steps or more lead back to an earlier file. complete: at least 95 % of the tape's files, and at least nine in ten steps lead to the next file. sequential: at least nine in ten steps lead to the next file. alternate: at least nine in ten steps skip exactly one file. sparse: none of these" }
+pattern = { type = "VARCHAR", doc = "reading order of a mount that wrote nothing: the first of the following that applies. A step leads from one file to the file read after it. single: one file was read. random: at least a tenth of the steps lead back to an earlier file. complete: the mount read at least 95 % of the tape's files, and at least nine in ten steps lead to the next file on the tape. sequential: at least nine in ten steps lead to the next file on the tape. alternate: at least nine in ten steps skip exactly one file. sparse: other orders. NULL for mounts that wrote, and where no log shows the files' numbers on the tape" }
 n_back = { type = "BIGINT", doc = "number of steps in which the mount went back to an earlier file on the tape" }
 skipped_gb = { type = "DOUBLE", unit = "GB", doc = "data on the tape that the drive wound past between files without reading it, forward and back; NULL where the files on the tape are not known" }
 position_s = { type = "DOUBLE", unit = "s", doc = "time for tape motion during the mount, including the motion to the first file" }

@@ -1,7 +1,7 @@
 /*
 title = "Errors of drives and tapes per mount"
 grain = "one row per site day, drive, tape and mount in which the drive's error pages were read"
-why = "Corrected errors become more frequent before errors occur that a drive cannot correct. Errors per TB, compared with earlier mounts of the same drive or tape, show which of the two gets worse while rates are still good."
+why = "Corrected errors become more frequent before uncorrectable errors occur. A comparison of errors per TB with earlier mounts shows whether the drive or the tape gets worse, while rates are still good."
 partition = "month"
 
 [columns]
@@ -14,7 +14,7 @@ from_at = { type = "TIMESTAMP", doc = "time at which error pages were first read
 to_at = { type = "TIMESTAMP", doc = "time at which error pages were last read in the mount that day" }
 read_errors = { type = "BIGINT", doc = "read errors during the mount that day, corrected or not; NULL where no page has them" }
 write_errors = { type = "BIGINT", doc = "write errors during the mount that day, corrected or not; NULL where no page has them" }
-corrected_errors = { type = "BIGINT", doc = "corrected read and write errors during the mount that day. The error pages have a total, and separate counts of errors corrected with and without delay. The number is the total or the sum of the two counts, whichever is larger. NULL where no page has them" }
+corrected_errors = { type = "BIGINT", doc = "corrected read and write errors during the mount that day. Error pages contain a total, and one count each for errors corrected with and without delay. This column has the total or the sum of the two counts, whichever is larger. NULL where no page has such counts" }
 uncorrected_errors = { type = "BIGINT", doc = "read and write errors that the drive could not correct, during the mount that day; NULL where no page has them" }
 block_retries = { type = "BIGINT", doc = "number of blocks that the drive read or wrote again during the mount that day; NULL where no page has them" }
 bytes = { type = "DOUBLE", unit = "bytes", doc = "bytes read and written in the time in which the errors of the row were counted. They are taken from the first available source: volume statistics page, sequential access page, error pages (whose unit depends on the vendor). NULL where no page has them" }

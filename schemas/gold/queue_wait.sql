@@ -1,7 +1,7 @@
 /*
 title = "Waits of requests while a drive was free"
 grain = "one row per storage group, mode of the requests, and site day on which a drive took them"
-why = "A request waits because drives are busy (demand) or because its mount policy collects requests up to a given age (a choice). In the rest of its wait, a free drive could have served it."
+why = "A request waits because drives are busy (demand) or because its mount policy lets requests reach a given age first (a choice). During the rest of the wait, a free drive could have served the request."
 partition = "month"
 features = ["D11"]
 
@@ -10,10 +10,10 @@ day = { type = "DATE", doc = "site day on which a drive took the requests (assig
 storage_group = { type = "VARCHAR", doc = "storage group (owner of the files, e.g. an experiment); for CTA the virtual organisation" }
 mode = { type = "VARCHAR", doc = "read or write" }
 from_at = { type = "TIMESTAMP", doc = "start of the site day, UTC" }
-n_requests = { type = "BIGINT", doc = "number of requests with a mount policy that a drive took that day" }
+n_requests = { type = "BIGINT", doc = "number of requests that a drive took that day; only requests that have a mount policy count" }
 n_of_mounts = { type = "BIGINT", doc = "number of CTA mounts that n_requests counts as one request each, because no log of CTA's frontend shows their single requests. The wait of such a mount is the wait of its oldest file" }
-waited_s = { type = "DOUBLE", unit = "s", doc = "time that the requests counted in n_requests waited in all, from when each was queued until a drive took it" }
-overdue_s = { type = "DOUBLE", unit = "s", doc = "part of waited_s after a request reached the age at which its mount policy mounts a tape" }
+waited_s = { type = "DOUBLE", unit = "s", doc = "total wait of the requests counted in n_requests; each wait lasts from when the request was queued until a drive took it" }
+overdue_s = { type = "DOUBLE", unit = "s", doc = "part of waited_s after each request had reached the age at which its mount policy mounts a tape" }
 free_drive_s = { type = "DOUBLE", unit = "s", doc = "part of overdue_s in which a drive could have served the request: logs show a free drive of the kind that later served the request, and the request's tape was in no drive. Only the last 24 hours of each wait count" }
 
 [[checks]]

@@ -10,8 +10,8 @@ day = { type = "DATE", doc = "site day on which the motion began" }
 system = { type = "VARCHAR", doc = "archive system" }
 drive = { type = "VARCHAR", doc = "drive" }
 generation = { type = "VARCHAR", doc = "technology of the drive; NULL where site.toml does not name it" }
-from_files = { type = "BIGINT", doc = "smallest number of files passed in this class of distances; classes are powers of two (0, 1, 2-3, 4-7, ...)" }
-is_back = { type = "BOOLEAN", doc = "true for motions back to an earlier file" }
+from_files = { type = "BIGINT", doc = "smallest number of passed files in the row's distance class; the classes are 0, 1, 2-3, 4-7, 8-15 and so on" }
+is_back = { type = "BOOLEAN", doc = "true for motions back to an earlier file or to the start of the same file, false for motions forward" }
 n_moves = { type = "BIGINT", doc = "number of tape motions in this class" }
 position_s = { type = "DOUBLE", unit = "s", doc = "duration of all motions of this class together" }
 mean_s = { type = "DOUBLE", unit = "s", doc = "mean duration of one motion of this class" }

@@ -8,7 +8,7 @@ campaign = { type = "VARCHAR", doc = "campaign" }
 day = { type = "DATE", doc = "site day" }
 moved_gb = { type = "DOUBLE", unit = "GB", doc = "data of the campaign that drives moved on that day" }
 n_drives = { type = "BIGINT", doc = "number of drives that moved data of the campaign on that day" }
-busy_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours spent on the campaign that day. The busy hours of each drive are divided among campaigns by their share of the drive's bytes; this is the sum over all drives" }
+busy_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours spent on the campaign that day, summed over all drives. If half of a drive's bytes that day belong to the campaign, so does half of the drive's busy hours" }
 rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "moved_gb / busy_hours, in MB/s" }
 done_gb = { type = "DOUBLE", unit = "GB", doc = "data of the campaign moved from its start to the end of that day, as far as logs show" }
 left_gb = { type = "DOUBLE", unit = "GB", doc = "part of the campaign's size that is still to be moved, at least 0" }

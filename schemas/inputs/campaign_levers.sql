@@ -11,7 +11,7 @@ doc = "number of site days in the period that ends with last_day"
 [columns]
 campaign = { type = "VARCHAR", doc = "campaign" }
 cause = { type = "VARCHAR", doc = "cause of lost time (gold.lost_time)" }
-gain_gb_day = { type = "DOUBLE", unit = "GB/day", doc = "extra data of the campaign per day if the cause were fixed: sum over drives of the drive's gain × the campaign's share of the drive's bytes, averaged over the campaign's days in the period" }
+gain_gb_day = { type = "DOUBLE", unit = "GB/day", doc = "extra data of the campaign per day if the cause were fixed. For each day it is the drive's gain × the campaign's share of the drive's bytes, summed over drives; this column has the average over the campaign's days in the period" }
 */
 WITH drive_day AS (
     SELECT c.campaign, t.drive, t.day, CAST(sum(t.bytes) AS DOUBLE) AS bytes

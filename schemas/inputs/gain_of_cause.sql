@@ -9,7 +9,7 @@ doc = "column that names the entity of the finding: drive or station"
 
 [params.name]
 type = "VARCHAR"
-doc = "name of the drive or station. Where the cause is given per station and no log shows the station, the name of the drive"
+doc = "name of the drive or station; for a finding about a station, the name of the drive where no log shows the station"
 
 [params.cause]
 type = "VARCHAR"

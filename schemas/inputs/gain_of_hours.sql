@@ -1,6 +1,6 @@
 /*
 title = "Data that drives would move in recovered hours"
-why = "Shows how much data a finding costs if its lost hours have more than one cause. In the recovered hours, the drive would move data at its overall rate, up to the next bottleneck or until no work waits."
+why = "Shows how much data a finding costs if its lost hours have more than one cause. In the recovered hours, the drives would move data at their overall rate. The next bottleneck and the waiting work limit the amount."
 takes = ["first_day", "last_day"]
 
 [params.who]
@@ -12,8 +12,8 @@ type = "VARCHAR"
 doc = "name of the drive, station or volume"
 
 [columns]
-rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "mean overall rate of the drives concerned on the days of the period (for a volume, of the drives in which it was mounted); NULL where no drive log shows a rate" }
-room_gb = { type = "DOUBLE", unit = "GB", doc = "upper limit of the extra data that these drives could have moved, summed over the days of the period; NULL where no log shows it" }
+rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "mean overall rate of the finding's drives on the days of the period; for a volume, these are the drives in which it was mounted. NULL where no drive log shows a rate" }
+room_gb = { type = "DOUBLE", unit = "GB", doc = "upper limit of the extra data that the finding's drives could have moved, summed over the days of the period; NULL where no log shows it" }
 bottleneck = { type = "VARCHAR", doc = "next bottleneck, from the first day for which one is known" }
 */
 SELECT avg(rate_mb_s) AS rate_mb_s, sum(least(room_gb, asked_gb)) AS room_gb,

@@ -1,6 +1,6 @@
 /*
 title = "Impossible values in logs"
-why = "Lists values above what is possible, or below what another log proves, by kind of comparison and entity, for gold.contradiction. It also lists kinds of comparison for which logs are missing."
+why = "Lists impossible values and values that contradict another log, by kind of comparison and entity, for gold.contradiction. Kinds of comparison for which logs are missing are listed with the reason."
 
 [params.begin]
 type = "TIMESTAMP"
@@ -23,7 +23,7 @@ hint = { type = "VARCHAR", doc = "likely cause; NULL where nothing points to one
 from_at = { type = "TIMESTAMP", doc = "start of the time that the first impossible value describes" }
 to_at = { type = "TIMESTAMP", doc = "end of the time that the last impossible value describes" }
 reason_missing = { type = "VARCHAR", doc = "why nothing was compared: the logs or values that are lacking; NULL where values were compared" }
-file_id = { type = "VARCHAR", doc = "log file with the worst value; NULL for a value that sums up many lines of an hour" }
+file_id = { type = "VARCHAR", doc = "log file with the worst value; NULL where the value was computed from many lines of an hour" }
 line_no = { type = "BIGINT", doc = "number of the line in file_id" }
 */
 WITH kind AS (

@@ -1,6 +1,6 @@
 /*
-title = "The change closest in time to a step in a value"
-why = "Returns the change that may explain a finding: the entry of the change log closest in time that affects the finding's entity. Of two equally close entries, one that names the entity is preferred to one for the complete site."
+title = "Entry of the change log closest in time to a sudden change of a value"
+why = "Returns the change that may explain a finding: the entry of the change log that is closest in time and affects the finding's entity. Of two equally close entries, the one that names the entity is preferred to the one for the complete site."
 
 [params.since]
 type = "TIMESTAMP"
@@ -12,7 +12,7 @@ doc = "latest instant of a change, UTC"
 
 [params.step_at]
 type = "TIMESTAMP"
-doc = "instant at which the value stepped, UTC"
+doc = "instant at which the value suddenly changed, UTC"
 
 [params.names]
 type = "VARCHAR[]"

@@ -11,7 +11,7 @@ storage_group = { type = "VARCHAR", doc = "storage group (owner of the files, e.
 used_bytes = { type = "BIGINT", unit = "bytes", doc = "size of the files kept on tape, without deleted ones, rounded to 10^9; NULL where no volume table was read" }
 occupied_bytes = { type = "BIGINT", unit = "bytes", doc = "capacity of those tapes of the storage group that hold data, rounded to 10^9" }
 read_bytes = { type = "BIGINT", unit = "bytes", doc = "bytes read from tape on that day, according to the logs of drives. On a day without such logs, bytes restored according to records of pools or ENDIT; NULL without any log" }
-write_bytes = { type = "BIGINT", unit = "bytes", doc = "bytes written to tape on that day, by the same kind of log as read_bytes" }
+write_bytes = { type = "BIGINT", unit = "bytes", doc = "bytes written to tape on that day, from the same kind of log as read_bytes; NULL without any log" }
 total_mounts = { type = "BIGINT", doc = "number of mounts that were requested on that day and moved files; NULL without a log of drives" }
 unique_mounts = { type = "BIGINT", doc = "number of different tapes in the mounts counted in total_mounts; NULL without a log of drives" }
 avg_remounts = { type = "DOUBLE", doc = "total_mounts / unique_mounts, rounded to two decimals: 1 is ideal, 0 means that no tape was mounted; NULL without a log of drives" }

@@ -7,8 +7,8 @@ takes = ["first_day", "last_day", "station", "drive"]
 [columns]
 drive = { type = "VARCHAR", doc = "drive" }
 hour_at = { type = "TIMESTAMP", doc = "start of the hour, UTC" }
-station = { type = "VARCHAR", doc = "station whose transfers took the most drive time in the hour, where a station's reads and writes count separately; NULL where the drive moved no file" }
-mode = { type = "VARCHAR", doc = "read or write: mode of those transfers of the station that took the most drive time in the hour; NULL where the drive moved no file" }
+station = { type = "VARCHAR", doc = "station of the drive's main work in the hour. Transfers are grouped by station and mode, and the group that took the longest time counts. NULL where the drive moved no file" }
+mode = { type = "VARCHAR", doc = "read or write: mode of the group of transfers (by station and mode) that took the longest time in the hour; NULL where the drive moved no file" }
 busy_share = { type = "DOUBLE", unit = "1", doc = "share of the hour in which the drive was at work: it had a request, and a tape was in the drive or on its way" }
 moving_share = { type = "DOUBLE", unit = "1", doc = "share of the hour in which data moved: the time of transfers, less the waits inside them" }
 lost_share = { type = "DOUBLE", unit = "1", doc = "share of the hour in which the drive was at work but moved no data (busy_share minus moving_share): gaps between files, waits, tape motion and mounting" }

@@ -1,7 +1,7 @@
 /*
 title = "What changed, and with what effect?"
 topic = "changes"
-why = "Compares rates and gaps before and after each change in the change log. Rates are compared for the same tapes and file sizes. The column summary marks changes without effect, changes that cannot be judged, and unreadable entries."
+why = "Compares rates and gaps before and after each change in the change log. Rates are compared for the same tapes and file sizes. Changes without effect, changes that cannot be judged, and unreadable entries are marked."
 
 [params.last_day]
 type = "DATE"
@@ -21,12 +21,12 @@ mode = { type = "VARCHAR", doc = "read or write" }
 generation = { type = "VARCHAR", doc = "technology of the drives" }
 before = { type = "DOUBLE", doc = "median of the measure before the change: MB/s for rates, s for gaps" }
 after = { type = "DOUBLE", doc = "median of the measure after the change: MB/s for rates, s for gaps" }
-ratio = { type = "DOUBLE", unit = "1", doc = "measure after the change / measure before it; only values that share the properties in matched_by are compared. Where matched_by is NULL, ratio is after / before" }
+ratio = { type = "DOUBLE", unit = "1", doc = "measure after the change / measure before it, computed from rates or gaps that are alike in what matched_by names. Where matched_by is NULL, it is the column after / the column before" }
 ratio_low = { type = "DOUBLE", unit = "1", doc = "low end of the ratio's 90 % interval" }
 ratio_high = { type = "DOUBLE", unit = "1", doc = "high end of the ratio's 90 % interval" }
 effect = { type = "DOUBLE", unit = "1", doc = "Cliff's delta, from -1 to 1: share of pairs (one value after the change, one before) in which the later value is larger, minus the share in which it is smaller" }
-mix_shift = { type = "DOUBLE", unit = "1", doc = "how much the mix of tapes and file sizes (for gaps: of drives) changed: 0 if it stayed the same, 1 if before and after have nothing in common" }
-matched_by = { type = "VARCHAR", doc = "what the compared values before and after have in common: `tape and size`, `size` (if tapes are new) or `drive` (for gaps); NULL where there are too few values for such a comparison" }
+mix_shift = { type = "DOUBLE", unit = "1", doc = "how much the mix of tapes and file sizes changed: 0 if it is the same before and after, 1 if no tape and size class occurs both before and after" }
+matched_by = { type = "VARCHAR", doc = "what the values compared before and after the change have in common: `tape and size`, `size` (for rates, if too few values have the same tape) or `drive` (for gaps). NULL where too few values have anything in common" }
 n_before = { type = "BIGINT", doc = "number of values (rates or gaps) before the change" }
 n_after = { type = "BIGINT", doc = "number of values (rates or gaps) after the change" }
 summary = { type = "VARCHAR", was = "says", doc = "the result as a sentence, or why there is no estimate" }
