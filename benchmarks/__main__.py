@@ -27,7 +27,7 @@ TITLES = {
     "by_one": "ten files to committed rows, one process",
     "by_two": "ten files to committed rows, two processes",
     "parse": "reading and parsing only",
-    "read_blocks": "tapescope's blocks of numbered lines",
+    "read_blocks": "tapescope cuts the file into numbered lines",
     "read_lines": "Polars read_lines",
     "jc": f"jc, first {JC_MB} MB",
     "iostat_tool": "iostat-tool",
@@ -56,14 +56,14 @@ MANY_MB = 10  # times the size of one log
 
 @click.command()
 @click.option(
-    "--mb", default=100.0, show_default=True, help="MB of each of the large logs: vmstat, iostat, DEBUGLOG and CTA."
+    "--mb", default=100.0, show_default=True, help="Size of each large log (vmstat, iostat, DEBUGLOG and CTA), in MB."
 )
-@click.option("--small-mb", default=20.0, show_default=True, help="MB of the log of each other source.")
+@click.option("--small-mb", default=20.0, show_default=True, help="Size of the log of every other source, in MB.")
 @click.option(
     "--big-mb",
     default=2000.0,
     show_default=True,
-    help="MB of the log for the measurement of peak memory; 0 leaves it out.",
+    help="Size of the log for the measurement of peak memory, in MB; 0 leaves out this measurement.",
 )
 @click.option(
     "--week",
@@ -76,21 +76,30 @@ MANY_MB = 10  # times the size of one log
     "--repeat",
     default=3,
     show_default=True,
-    help="Repetitions of each measurement; the table shows the median. The inputs big and day run once.",
+    help="Repetitions of each measurement; the table shows the median. The inputs `big` and `day` are measured once.",
 )
 @click.option(
-    "--page-days", default=year.Size.days, show_default=True, help="Days of the archive for the page benchmark."
+    "--page-days",
+    default=year.Size.days,
+    show_default=True,
+    help="Length of the archive for the page benchmark, in days.",
 )
 @click.option(
     "--page-transfers",
     default=year.Size.transfers,
     show_default=True,
-    help="Files moved in the archive for the page benchmark.",
+    help="Number of files moved in the archive for the page benchmark.",
 )
 @click.option(
-    "--only", type=click.Choice(PARTS), multiple=True, help="Run only this input, or only the pages; may be repeated."
+    "--only", type=click.Choice(PARTS), multiple=True, help="Measure only this input or `pages`; may be repeated."
 )
-@click.option("--dir", "folder", type=click.Path(path_type=Path), default=REPO / "var" / "benchmarks", help="Scratch.")
+@click.option(
+    "--dir",
+    "folder",
+    type=click.Path(path_type=Path),
+    default=REPO / "var" / "benchmarks",
+    help="Folder for the inputs.",
+)
 @click.option("--keep", is_flag=True, help="Keep the inputs, so that the next run does not generate them again.")
 def main(
     mb: float,

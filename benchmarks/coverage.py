@@ -82,7 +82,7 @@ def fit(rng: Rng, moving: bool, position: bool, gaps: bool = False) -> Iterator[
     if position:
         yield TrialResult("a seek", found.parameters["seek_s"], site.a_search_s)
     refused = next(iter(found.unknown.values()), None)
-    yield TrialResult("rate of a mount of 50 × 500 MB", refused or found.rate(50, 500), site.rate_mb_s(50, 500))
+    yield TrialResult("rate of a mount of 50 files of 500 MB", refused or found.rate(50, 500), site.rate_mb_s(50, 500))
     yield TrialResult("drift", found.drift_week, 0.0)
 
 
@@ -147,7 +147,7 @@ def mount_policy(rng: Rng) -> Iterator[TrialResult]:
     asks = draw_requests(seed, days=3, tapes=8)
     short, long = (serve(asks, Rule(age_s), drives, seed) for age_s in (600, 7200))
     found = judge_policies(reads_of(short, len(drives)), 600.0, {"min_age_s": 7200.0})
-    off = NoEstimate(f"the replay differs too much from the record in the {found.what}", "")
+    off = NoEstimate(f"the replay of the requests differs too much from what was recorded: {found.what}", "")
     answer = off if found.is_withheld else found.others[0].saved_hours
     yield TrialResult("drive-hours saved", answer, drive_hours(short) - drive_hours(long))
 
@@ -218,8 +218,8 @@ def main(n_trials: int, only: tuple[str, ...], seed: int) -> None:
     click.echo(table(rows))
     within = sum(row.verdict == "yes" for row in rows)
     summary = (
-        f"for {within} of {len(rows)} quantities, {LEAST:.0%} to"
-        f" {MOST:.0%} of the 90 % intervals contain the true value"
+        f"{within} of {len(rows)} quantities meet the aim: {LEAST:.0%} to"
+        f" {MOST:.0%} of their 90 % intervals contain the true value"
     )
     click.echo(f"{summary} ({n_trials} trials each, seed {seed})")
     click.echo(f"{time.monotonic() - begun:.0f} s", err=True)

@@ -121,7 +121,7 @@ def report(results: list[PageResult], aims: list[Aim]) -> None:
 @click.command()
 @click.option("--site", "site_path", type=click.Path(path_type=Path), help="Measure only this existing site.")
 @click.option(
-    "--page", "selected", multiple=True, help="With --site: only this page (name of its file); may be repeated."
+    "--page", "selected", multiple=True, help="With --site: measure only the page with this file name; may be repeated."
 )
 @click.option("--days", default=year.Size.days, show_default=True)
 @click.option("--transfers", default=year.Size.transfers, show_default=True)

@@ -126,13 +126,17 @@ def _results(runs: dict[str, Drawn], work: Path, jobs: int) -> Iterator[tuple[st
     "n_runs",
     default=100,
     show_default=True,
-    help="Number of scenarios with faults; as many without faults are added.",
+    help="Number of scenarios with faults. An equal number of scenarios without faults is added.",
 )
 @click.option("--faults", "n_faults", default=8, show_default=True, help="Number of faults in a scenario.")
-@click.option("--tuning", is_flag=True, help="Use the seeds that are reserved for work on rules.")
-@click.option("--story", type=click.Choice(list(BASES)), default="library", show_default=True, help="Kind of archive.")
+@click.option("--tuning", is_flag=True, help="Use the seeds that are reserved for changes of rules.")
 @click.option(
-    "--base", type=click.Path(path_type=Path), help="Scenario (TOML) to use as the base instead of the story's own."
+    "--story", type=click.Choice(list(BASES)), default="library", show_default=True, help="Kind of site to simulate."
+)
+@click.option(
+    "--base",
+    type=click.Path(path_type=Path),
+    help="Scenario (TOML) to which the faults are added, instead of the story's own base scenario.",
 )
 @click.option("--jobs", default=min(2, os.cpu_count() or 1), show_default=True, help="Processes.")
 @click.option("--dir", "top", type=click.Path(path_type=Path), default=REPO / "var" / "score", help="Results.")

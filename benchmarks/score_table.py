@@ -81,13 +81,14 @@ def _intervals(results: list[dict[str, Any]]) -> str:
         else:
             covered[key].append(interval["covered"])
     lines = [
-        f"{rule}: the interval of {name} contains the true value in a share of {mean(held):.3f} of {len(held)} findings"
+        f"{rule}: in {mean(held):.1%} of {len(held)} findings, the interval of {name} contains the true value"
         for (rule, name), held in covered.items()
     ]
     lines += [
-        f"{rule}: {name} has no planted size to compare with ({n} intervals)" for (rule, name), n in unknown.items()
+        f"{rule}: {n} intervals of {name} were not compared, because the faults have no true value of {name}"
+        for (rule, name), n in unknown.items()
     ]
-    return "\n".join(sorted(lines)) or "no finding has an interval yet"
+    return "\n".join(sorted(lines)) or "no finding so far has an interval"
 
 
 def _costs(results: list[dict[str, Any]]) -> str:
@@ -95,4 +96,4 @@ def _costs(results: list[dict[str, Any]]) -> str:
         return ""
     steps = results[0]["seconds"]
     times = ", ".join(f"{step} {mean(result['seconds'][step] for result in results):.1f}" for step in steps)
-    return f"mean seconds of a run by step: {times}"
+    return f"mean time of each step of a run, in seconds: {times}"

@@ -23,7 +23,8 @@ def machine() -> str:
     system = f"{platform.system()} {platform.machine()}"
     cores = os.cpu_count()
     return (
-        f"{cores} cores, {system}, Python {platform.python_version()}, {packages}; load average at the end {load:.1f}"
+        f"{cores} cores, {system}, Python {platform.python_version()}, {packages};"
+        f" load average after the measurements {load:.1f}"
     )
 
 
@@ -51,7 +52,7 @@ def cells(result: Result) -> tuple[str, ...]:
 
 def show(console: Console, results: Sequence[Result], aims: Sequence[Aim]) -> None:
     """Both tables on the terminal, each in the width it needs."""
-    table = Table(*COLUMNS, title="medians over fresh processes")
+    table = Table(*COLUMNS, title="medians; each repetition ran in a new process")
     for column in table.columns[2:]:
         column.justify = "right"
     for result in results:

@@ -148,7 +148,7 @@ def whatif(path: Path) -> Facts:
     answer, seconds = _timed(lambda: what_if(History(site, load_catalog(), n_days=WEEK_DAYS), CHANGES))
     if answer.is_withheld:
         raise ValueError(
-            f"the replay differs from the record by {answer.error:.0%} ({answer.what}), so no change was simulated"
+            f"the replay differs from the logs by {answer.error:.0%} ({answer.what}), so no change was simulated"
         )
     n_bytes = sum(file.stat().st_size for file in (path.parent / "logs").rglob("*") if file.is_file())
     mounts = answer.record.work.mounts

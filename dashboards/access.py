@@ -73,15 +73,19 @@ def writer() -> Writer:
         if _is_local(
             os.environ.get("TAPESCOPE_DASHBOARD_ADDRESS", ""), os.environ.get("TAPESCOPE_DASHBOARD_HOSTS", "")
         ):
-            return Writer(user_name() or "local", True, "Local mode: every user of this machine may write.")
+            return Writer(user_name() or "local", True, "Local mode: every user of this machine may mark findings.")
         return Writer(
-            "", False, "These pages are open without a login, so no one may write: see [access] in the manual."
+            "",
+            False,
+            "These pages are open without a login, so no one may mark findings: see [access] in docs/guides/pages.md.",
         )
     name, access = str(st.user.get("email", "")), secrets.get("access", {})
     if is_allowed(dict(st.user), list(access.get("write", [])), access.get("trust_unverified") is True):
-        return Writer(name, True, f"You are logged in as {name} and may write.")
+        return Writer(name, True, f"You are logged in as {name} and may mark findings.")
     return Writer(
-        name, False, f"{name or 'You'} may not write: `write` of [access] in secrets.toml lists the users who may."
+        name,
+        False,
+        f"{name or 'You'} may not mark findings: `write` of [access] in secrets.toml lists the users who may.",
     )
 
 

@@ -180,7 +180,7 @@ def _show_coverage(found: Asked) -> None:
         for row in sources
     ]
     missing = any(row["missing_hours"] for row in sources)
-    head = "▲ Some expected logs are missing. Received" if missing else "Logs received"
+    head = "▲ Some expected logs are missing. Logs received" if missing else "Logs received"
     strip = st.expander(
         f"{head}: {' · '.join(lines) or 'none declared or read in this period'}", key="coverage", on_change="rerun"
     )

@@ -46,7 +46,7 @@ def show(page: Page, loads: Asked) -> None:
             else ""
         )
     )
-    st.text("Highest load first:")
+    st.text("The links with the highest load:")
     components.show_table(loads, TABLE, fullest, most=FULLEST)
     components.show_sql(loads)
 

@@ -47,7 +47,7 @@ def _mark(finding_id: str, kind: str) -> None:
         st.session_state[_OUTCOME] = (False, f"Refused. {escape_markdown(writer.why)}")
         return
     if kind == "note" and not note:
-        st.session_state[_OUTCOME] = (False, "Write the note first.")
+        st.session_state[_OUTCOME] = (False, "Not saved: the field “Note” is empty.")
         return
     try:
         site = steps.site_at(site_path())

@@ -70,8 +70,7 @@ def _advice(page: Page) -> MountAdvice | NoEstimate:
 
 def _show(found: MountAdvice) -> None:
     off = (
-        f"The replay of the week differs from the record by up to {percent(found.error)}"
-        f" ({escape_markdown(found.what)})."
+        f"The replay of the week differs from the logs by up to {percent(found.error)} ({escape_markdown(found.what)})."
     )
     if found.is_withheld:
         st.error(f"{off} That is more than {percent(forecast.MOST_ERROR)}: the effect of other policies is withheld.")

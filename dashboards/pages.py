@@ -87,7 +87,9 @@ def _in_order(some: list[Any], what: str) -> tuple[Any, ...]:
     some.sort(key=lambda one: one.order)
     for one, other in pairwise(some):
         if one.order == other.order:
-            raise ContractError(f"{what} {one.name} and {other.name} have the same order", "choose another number")
+            raise ContractError(
+                f"{what} {one.name} and {other.name} have the same order", "give one of them another `order`"
+            )
     return tuple(some)
 
 
@@ -99,5 +101,5 @@ def _declared(path: Path, name: str, kind: type[Any], **usual: str) -> Any:
                 found = usual | {"name": path.stem} | ast.literal_eval(node.value)
                 return kind(**{key: tuple(value) if isinstance(value, list) else value for key, value in found.items()})
             except (TypeError, ValueError) as error:
-                raise ContractError(f"{path.name}: {name} needs title and order: {error}") from error
+                raise ContractError(f"{path.name}: {name} must have a title and an order: {error}") from error
     raise ContractError(f"{path.name} declares no {name}", f'write {name} = {{"title": "…", "order": 100}}')

@@ -34,7 +34,7 @@ def choose(first: date, last: date, usual: date) -> Days:
             "Period", list(PRESETS), key="choose-preset", format_func=PRESETS.__getitem__, on_change=take
         )
         chosen = st.date_input(
-            "Days of the site",
+            "First and last site day of the period",
             min_value=first,
             max_value=last,
             key=key,

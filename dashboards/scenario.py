@@ -21,7 +21,7 @@ COLUMNS = {
         "whether the row shows the logs themselves, their replay without changes, or the simulation with the changes",
     ),
     "mounts": ("mounts", "localized", "mounts that ended"),
-    "moved_tb": ("moved [TB]", "%.2f", "size of the files moved"),
+    "moved_tb": ("moved [TB]", "%.2f", "total size of the files moved"),
     "busy_hours": (
         "drive-hours [h]",
         "%.2f",

@@ -23,7 +23,7 @@ def show(page_name: str, title: str) -> None:
     if asked and asked not in shown:
         known = next((part for part in parts if part.name == asked), None)
         why = (
-            f"this site has no data for it (it needs {known.lacking})"
+            f"this site has no data for this part, which needs {known.lacking}"
             if known
             else "this page has no part with that name"
         )

@@ -92,7 +92,7 @@ def _low_duties(traffic: dict[str, Traffic]) -> list[Fault]:
             name,
             WEEK_FROM,
             DAY_TO,
-            f"active in {len(active[name])} of {WEEK_BINS} half-hours of the week",
+            f"the station's link was active in {len(active[name])} of {WEEK_BINS} half-hours of the week",
             (WEEK_BINS - len(active[name])) * BIN_S / 3600,
             (1 - share) * sum(rates) / len(rates) * 86400 / GB,
             {"duty": round(share, 4)},
@@ -107,7 +107,7 @@ def _unbalanced(traffic: dict[str, Traffic]) -> list[Fault]:
     for name in (station.name for station in STATIONS if station.role == "migration"):
         into, out = (sum(week_bins(traffic[name], way)) * BIN_S / 7 / GB for way in ("into", "out"))
         if into - out >= max(UNBALANCED_GB_DAY, UNBALANCED * into):
-            note = f"{into:.0f} GB/day in, {out:.0f} GB/day out"
+            note = f"{into:.0f} GB/day come into the station, {out:.0f} GB/day leave it"
             more = {"in_gb_day": round(into, 1), "out_gb_day": round(out, 1)}
             faults.append(Fault("unbalanced_station", name, WEEK_FROM, DAY_TO, note, more=more))
     return faults

@@ -537,7 +537,7 @@ def test_the_default_day_is_of_what_is_asked_and_no_stray_one(tmp_path: Path) ->
         answer = ask.ask(site, catalog, "idle")
         return answer.rows[0][1], answer.period
 
-    assert asked(of_all) == (date(2010, 6, 14), "up to 2010-06-14, the last day with server logs")
+    assert asked(of_all) == (date(2010, 6, 14), "up to 2010-06-14, the last day with logs of drives")
     # nothing but a stray day is better than nothing
     assert asked(of_links) == (date(2010, 9, 1), "up to 2010-09-01, the last day with traffic of links")
     with Warehouse(site).write("test") as connection:

@@ -169,5 +169,5 @@ def test_a_replay_that_is_off_is_no_measurement(tmp_path: Path, monkeypatch: pyt
     (tmp_path / "site.toml").write_text('name = "none"\n')
     off = WhatIf(Record(Work((), {}), {}, 0.5), Outcome({}), 0.5, "bytes", None)
     monkeypatch.setattr(tasks, "what_if", lambda *_: off)
-    with pytest.raises(ValueError, match="differs from the record by 50% \\(bytes\\)"):
+    with pytest.raises(ValueError, match="differs from the logs by 50% \\(bytes\\)"):
         tasks.whatif(tmp_path / "site.toml")

@@ -73,7 +73,7 @@ def test_what_cannot_be_read_stays_with_its_place_and_reason(tmp_path: Path) -> 
 
 def test_a_file_without_header_or_not_there(tmp_path: Path) -> None:
     (row,) = log_of(tmp_path, "2010-03-10,new disks\n")
-    assert "the first line must name its columns: at, what" in str(row[6])
+    assert "the first line must name the columns of the file: at, what" in str(row[6])
     (row,) = change_log.rows(Site(name="case", root=tmp_path, change_log="gone.csv"))
     assert row[5:] == ("gone.csv", "the file cannot be read: No such file or directory")
     assert log_of(tmp_path, "") == []

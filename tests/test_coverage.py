@@ -46,7 +46,7 @@ def test_the_command_prints_the_counts() -> None:
     assert all(20 < row.n_covered <= 30 for row in rows)
     within = sum(row.verdict == "yes" for row in rows)
     assert (
-        f"for {within} of 2 quantities, 85% to 95% of the 90 % intervals contain the true value (30 trials"
+        f"{within} of 2 quantities meet the aim: 85% to 95% of their 90 % intervals contain the true value (30 trials"
         in done.stdout
     )
 

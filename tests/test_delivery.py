@@ -120,7 +120,7 @@ def test_every_way_gets_the_report_once(root: Path, box: receivers.Letterbox, we
         2,
         ["/hook", "/api/v2/alerts"] * 2 + ["/api/v2/alerts"],
     )
-    assert all("--again sends the new report" in way["where"] for way in altered["ways"] if way["way"] in people)
+    assert all("--again` sends the new report" in way["where"] for way in altered["ways"] if way["way"] in people)
 
 
 def test_two_at_once_send_it_once(root: Path, web: receivers.Web) -> None:

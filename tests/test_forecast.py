@@ -190,7 +190,7 @@ def test_buffer_command(site: Site) -> None:
     output = output_of(site, "buffer", "--size", "0.05", "--family", "beams.raw")
     assert "Reads logged by the drives on 4 days:" in output and "One buffer for beams.raw:" in output
     (row,) = (line.split() for line in output.splitlines() if line.startswith("all "))
-    assert row[:2] == ["all", "240"] and row[4] == "66.7" and "the share of the data that it can hold" in output
+    assert row[:2] == ["all", "240"] and row[4] == "66.7" and "the share of the data that fits in it" in output
     empty = run(site, "buffer", "--day", "2001-01-01")
     assert isinstance(empty.exception, TapescopeError) and "no log shows a file read" in str(empty.exception)
     strange = run(site, "buffer", "--family", "nobody's")

@@ -46,7 +46,7 @@ def test_by_hand() -> None:
 
 def test_what_cannot_be_estimated() -> None:
     assert realised(flat(1, 1, 4), flat(1, 1)).gain_gb_day == NoEstimate(
-        "only 4 days on one side of the change", "5 days before and after the change"
+        "only 4 days before the change, or only 4 days after it", "5 days before and after the change"
     )
     refused = realised(flat(0, 0), flat(1, 1)).gain_gb_day
     assert isinstance(refused, NoEstimate) and "moved no data before" in refused.reason
@@ -124,7 +124,7 @@ def test_from_promise_to_score(site: Site) -> None:
     assert "as predicted" in lines[1] and "long gaps of A" in lines[1]
     assert "less than predicted" in lines[2]
     early = run(site, "list", "--day", str(APPLIED + timedelta(days=3))).output
-    assert "cannot estimate: only 3 days on one side of the change; data needed: 5 days before and after" in early
+    assert "cannot estimate: only 3 days before the change, or only 3 days after it; data needed: 5 days" in early
     assert run(site, "drop", "2", "--day", str(APPLIED + timedelta(days=8)), "--note", "no").exit_code == 0
     assert "dropped" in run(site, "list").output
 

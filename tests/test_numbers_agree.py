@@ -371,7 +371,7 @@ def of_the_reports_tables(night: Night) -> None:
 
 
 def of_the_models(night: Night) -> None:
-    """Plan: the drives needed, what is on tape and what buffers would have caught are what the commands compute."""
+    """Plan: the drives needed, what is on tape and what buffers would have served are what the commands compute."""
     plan = {one.name[1]: one for one in night.parts if one.name[0] == "plan"}
     sizing = plan["sizing"].app
     like = next(box for box in sizing.selectbox if box.label == "Drives like").value
@@ -393,7 +393,7 @@ def of_the_models(night: Night) -> None:
         same = printed[row["file family"]]
         assert (row["reads"], row["read [TB]"]) == (same["n_reads"], round(same["read_tb"], 3))
         if same["flat_from_tb"] is not None:
-            label = "buffer size from which doubling catches under 1 % more of the bytes [TB]"
+            label = "buffer size from which doubling would serve less than a further 1 % of the bytes [TB]"
             assert row[label] == same["flat_from_tb"]
             assert row["share of bytes read again"] == format.percent(same["again_share"])
 

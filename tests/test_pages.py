@@ -55,7 +55,9 @@ def test_every_part(app: AppTest, page: str, part: str) -> None:
     text = "\n".join(one.value for one in [*app.text, *app.caption])
     (snapshot,) = set(re.findall(r"snapshot (\d+)", text))
     assert int(snapshot) > 0 and "Data until 2010-03-11 0" in text and "Last run: " in text
-    assert any("logs are missing. Received: enstore_log 100.0 % · mrtg_log" in place.label for place in app.expander)
+    assert any(
+        "logs are missing. Logs received: enstore_log 100.0 % · mrtg_log" in place.label for place in app.expander
+    )
     charts = [chart.proto for chart in drawn(app)]
     assert all(chart.alt for chart in charts)
     check_few(app, page, [chart.alt for chart in charts])
@@ -137,7 +139,7 @@ def test_a_part_shows_only_if_its_log_was_read(app: AppTest) -> None:
     at(app, part.page).run()
     assert not app.exception and part.title not in {tab.label for tab in app.tabs}
     (notice,) = (warning.value for warning in app.warning if "Shown instead" in warning.value)
-    assert "this site has no data for it" in notice and part.lacking[:20] in notice.replace("\\", "")
+    assert "this site has no data for this part" in notice and part.lacking[:20] in notice.replace("\\", "")
 
 
 def test_links_to_parts_that_were_merged(app: AppTest) -> None:
@@ -228,7 +230,7 @@ def test_newer_data_are_offered(archive: Path, tmp_path: Path, monkeypatch: pyte
         (
             "stations",
             {"part": "duty", "threshold": "4000"},
-            "Threshold: a half-hour counts as active above [MB/s] “4000” cannot be shown:"
+            "Traffic above which a half-hour counts as active [MB/s] “4000” cannot be shown:"
             " it is not a number from 0.5 to 100."
             " Shown instead: 5.",
         ),

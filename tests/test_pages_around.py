@@ -124,7 +124,7 @@ def test_whole_tape_or_files(app: AppTest) -> None:
     opened(app, "tapes", part="whole")
     compared = linked_table(app, "is_whole_quicker", "requested_at")
     assert not compared["is_whole_quicker"].any()
-    assert f"Reading the whole tape would not have been faster in any of {len(compared)} mounts." in texts(app)
+    assert f"In none of {len(compared)} mounts would reading the whole tape have been faster" in texts(app)
     opened(app, "tapes", part="whole", group="cms", station="pic-stager")
     narrowed = linked_table(app, "volume", "is_whole_quicker")
     assert 0 < len(narrowed) < len(compared) and narrowed["volume"].str.endswith("tape=G03243").all()
@@ -140,14 +140,14 @@ def test_mounts_that_came_back_are_counted_in_a_sentence(app: AppTest, archive: 
     rows = asked(archive, "remount_cost", first_day="2010-03-10")
     n_extra, hours = sum(row["n_extra"] for row in rows), sum(row["wasted_hours"] for row in rows)
     assert n_extra == 16 and f"{n_extra} mounts were remounts of a tape" in texts(app)
-    assert f"Their mounting and dismounting took {hours:.2f} h of drive time" in texts(app)
+    assert f"Mounting and dismounting in these remounts took {hours:.2f} h of drive time" in texts(app)
 
 
 @pytest.mark.parametrize(
     ("where", "expected"),
     [
-        ("true", "No log shows how long their mounting and dismounting took.**"),
-        ("volume = 'G03243'", "the largest part for storage group survey. No log shows the time of 3 of them.**"),
+        ("true", "No log shows how long mounting and dismounting took in these remounts.**"),
+        ("volume = 'G03243'", "for storage group survey. For 3 of these remounts, no log shows the time.**"),
     ],
 )
 def test_remounts_without_a_known_time_do_not_count_as_zero_hours(

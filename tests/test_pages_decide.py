@@ -101,7 +101,7 @@ def test_whatif(app: AppTest, archive: Path) -> None:
     assert not app.exception
     history = History(steps.site_at(archive), load_catalog(), n_days=7)
     as_it_was = what_if(history, Changes())
-    assert f"The replay differs from the record by up to {percent(as_it_was.error)}" in app.success[0].value
+    assert f"The replay differs from the logs by up to {percent(as_it_was.error)}" in app.success[0].value
     assert "Nothing is changed yet" in texts(app) and set(table(app, "run")["run"]) == {"recorded", "replayed"}
     field(app, "Gaps of at most [s]").set_value(2.0)
     field(app, "LTO-4 drives").set_value(4)
@@ -187,7 +187,7 @@ def test_campaigns_growth_and_buffers(app: AppTest) -> None:
     opened(app, "plan", "growth")
     assert not app.exception and "on tape at the end of 2010-03-10" in texts(app)
     opened(app, "plan", "buffers")
-    assert not app.exception and "would have caught" in texts(app)
+    assert not app.exception and "would have served" in texts(app)
     assert spec(app, "Share of read bytes")["encoding"]["x"]["title"] == "buffer size [TB]"
     opened(app, "plan", "campaigns")
     assert not app.exception

@@ -101,8 +101,8 @@ def test_gaps(app: AppTest) -> None:
     )
     assert "They cost 3.45 h of drive time." in text
     assert re.search(
-        r"Lost: [\d,.]+ GB/day could have moved in that time without other limits\. Gain, the part that the next"
-        r" bottleneck",
+        r"Lost: [\d,.]+ GB/day could have moved in the time of the long gaps without other limits\. Gain, the part that"
+        r" the next bottleneck",
         text,
     )
     costs = table(app, "station", "drive", "lost_gb")

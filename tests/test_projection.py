@@ -70,7 +70,9 @@ def test_falling_traffic_may_never_come_to_it() -> None:
     found = growth_of(100 * 0.5 ** ((np.arange(84) - 83.5) / 30))
     assert value(found.days_until(2164)) == pytest.approx(30, rel=0.02)
     never = found.days_until(5000)
-    assert isinstance(never, NoEstimate) and never.reason.startswith("not within the next 336 days")
+    assert isinstance(never, NoEstimate) and never.reason.startswith(
+        "the amount is not written within the next 336 days"
+    )
     assert value(found.double_days) == np.inf
 
 
@@ -233,7 +235,7 @@ def test_the_command_says_it(site: Site) -> None:
     plan = next(line for line in output.splitlines() if line.startswith("1000 TB by 2011-07-19 "))
     assert "964.00 (964.00 to 964.00)" in plan and " 0.0 " in plan and " 2011-08-2" in plan
     assert "cms 10 TB by 2010-12-31" in output
-    assert "cannot estimate whether it is met: the day of the plan has passed" in output
+    assert "cannot estimate whether the plan is met: the day of the plan has passed" in output
     early = CliRunner().invoke(cli, ["forecast", "growth", "--day", "2001-01-01", "--site", str(site.root)])
     assert isinstance(early.exception, TapescopeError) and "no log shows how much was written" in str(early.exception)
 

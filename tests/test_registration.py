@@ -100,8 +100,8 @@ def test_a_page_is_found_by_what_it_declares(tmp_path: Path) -> None:
     ("text", "complaint"),
     [
         ("x = 1", "declares no PAGE"),
-        ('PAGE = {"title": "A"}', "needs title and order"),
-        ('PAGE = {"title": "A", "order": 1, "colour": "red"}', "needs title and order"),
+        ('PAGE = {"title": "A"}', "must have a title and an order"),
+        ('PAGE = {"title": "A", "order": 1, "colour": "red"}', "must have a title and an order"),
         ('PAGE = {"title": "A", "order": 2}', "have the same order"),
     ],
 )

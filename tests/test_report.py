@@ -166,7 +166,8 @@ def test_what_is_ahead(report: Report, written: dict[str, str]) -> None:
         " TB (1.50 to 2.00) will move; a drive more: 4.0 d sooner.",
         "to come: no log covers any day since the campaign started on 1 January 2030;"
         " the end of the campaign was not estimated.",
-        "For 0 of 1 forecast with a known outcome, the outcome was within the 90 % interval; nine of ten are expected.",
+        "For 0 of 1 forecast with a known outcome, the outcome was within the forecast's 90 % interval. Nine of ten are"
+        " expected to be.",
     ]
     (burn,) = ahead.figures
     assert isinstance(burn, Burndown)
@@ -215,9 +216,9 @@ def test_scanning_is_no_zero(report: Report, written: dict[str, str]) -> None:
     duty = next(table for table in tables(report) if table.question == "duty_table")
     assert [row[:3] for row in duty.rows] == [("s1", "migration", 0.5), ("s2", "scanning", None)]
     sentences = next(section.sentences for section in report.sections if section.id == "stations")
-    assert "The duty factor is not computed for stations that only scan tapes: s2." in sentences, (
-        "left out is not unseen"
-    )
+    assert (
+        "The duty factor is not computed for scanning stations, which only read tapes to check them: s2." in sentences
+    ), "left out is not unseen"
     # 24 active half-hours with 4320 GB: 4320e3 / (24 x 1800) = 100 MB/s
     assert [row[6] for row in duty.rows] == [100.0, 100.0]
 

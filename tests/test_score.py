@@ -261,8 +261,8 @@ def test_table_says_what_was_reached() -> None:
     assert "long_gap                 2      1   0.500      0.500   long_gap" in lines
     assert any(line.startswith("slow_drive ") and line.endswith("no rule yet") for line in lines)
     assert "false alarms in runs with faults: 8.33 per 100 drive-weeks, in 12 drive-weeks (long_gap 1)" in lines
-    assert "long_gap: the interval of lost_hours contains the true value in a share of 1.000 of 1 findings" in lines
-    assert "mean seconds of a run by step: build 2.0" in lines
+    assert "long_gap: in 100.0% of 1 findings, the interval of lost_hours contains the true value" in lines
+    assert "mean time of each step of a run, in seconds: build 2.0" in lines
     assert lines[-1] == "null-1 broke: CheckFailed: odd"
 
 

@@ -115,7 +115,7 @@ def test_write_buffer_p48_and_x7() -> None:
     hour = service.time(216_000 / 2755, 2755)
     assert round(100 * hour.efficiency) == 89
     assert sizing.chunk_for_efficiency(service, hour.efficiency, 2755) == pytest.approx(216_000)
-    with pytest.raises(ValueError, match="whatever the size of the chunk"):
+    with pytest.raises(ValueError, match="however much data a mount moves"):
         sizing.chunk_for_efficiency(service, 0.95, 1000)
 
 

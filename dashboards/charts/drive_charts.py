@@ -247,7 +247,7 @@ def hosts(rows: pl.DataFrame) -> alt.Chart:
                 alt.Tooltip("mover_host:N", title="host"),
                 alt.Tooltip("kind:N"),
                 number("drive_rate_mb_s", "drive rate [MB/s]"),
-                share("ratio_to_best", "share of the best host's drive rate"),
+                share("ratio_to_best", "drive rate, as a share of the best host's drive rate"),
                 count("n_drives", "drives"),
             ],
         )

@@ -30,7 +30,7 @@ def waterfall(steps: pl.DataFrame, earlier: pl.DataFrame | None = None) -> alt.C
             y=y,
             x=alt.X(
                 "to_hours:Q",
-                title="drive-hours not yet accounted for [h]",
+                title="drive-hours left after the uses above [h]",
                 scale=room,
                 axis=alt.Axis(grid=False, tickCount=8),
             ),

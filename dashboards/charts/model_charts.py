@@ -198,11 +198,11 @@ def caught(rows: pl.DataFrame) -> alt.Chart:
             x=alt.X("size_tb:Q", title="buffer size [TB]"),
             y=alt.Y(
                 "bytes:Q",
-                title="share of read bytes caught",
+                title="share of the bytes read that the buffer served",
                 axis=alt.Axis(format="%"),
                 scale=alt.Scale(zero=True),
             ),
-            tooltip=[number("size_tb", "size", "TB"), alt.Tooltip("bytes:Q", title="caught", format=".1%")],
+            tooltip=[number("size_tb", "size", "TB"), alt.Tooltip("bytes:Q", title="served", format=".1%")],
         )
     )
     return framed(chart, 320)

@@ -45,7 +45,7 @@ with editor:
     sql = st.text_area("Statement", key="statement", height=260, placeholder="SELECT drive, median(avoidable_s) FROM …")
     left, right, run = st.columns([2, 2, 1], vertical_alignment="bottom")
     rows = left.selectbox("At most, rows", sql_desk.ROWS, key="rows", format_func=lambda number: f"{number:,}")
-    seconds = int(right.number_input("Stop after [s]", 1, 60, key="seconds"))
+    seconds = int(right.number_input("Stop the query after [s]", 1, 60, key="seconds"))
     if run.button("Run", type="primary", width="stretch") and sql.strip():
         st.session_state["ran"] = sql_desk.run(sql_desk.Asked(sql, rows, seconds))
     elif linked:

@@ -33,7 +33,7 @@ def read_lines(
     if row is None or row[2] is None:
         return "tapescope has not read this file"
     if row[-1] > 1:
-        return "tapescope has read several logs at this path, one after another"
+        return "this path held several different logs, one after another"
     try:
         if not _is_the_same(file, row, site):
             return "the file has changed since tapescope read it"

@@ -113,7 +113,7 @@ class Worker:
         if not select.select([self._process.stdout], [], [], max(0.0, deadline - time.monotonic()))[0]:
             raise QuestionRefused(
                 f"the query was stopped after {timeout_s:g} s",
-                "select fewer days, join on equal columns, or aggregate first",
+                "select fewer days, join tables on equal columns, or aggregate before you join",
             )
         data = os.read(self._process.stdout.fileno(), _READ_BYTES)
         if not data:

@@ -22,7 +22,7 @@ from pipelines.warehouse.engine import transaction
 NO_DATA = date(1970, 1, 1)
 # Where days with data are looked for, and what such a day has; the first that has any.
 _DAYS_IN = {
-    "gold.drive_ledger": "server logs",
+    "gold.drive_ledger": "logs of drives",
     "gold.duty_factor": "traffic of stations",
     "gold.link_load": "traffic of links",
     "gold.flush_pattern": "vmstat samples of stations",

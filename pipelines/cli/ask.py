@@ -37,7 +37,10 @@ def ask(
 @format_option
 @click.option("--timeout", "timeout_s", default=30.0, show_default=True, help="Stop the query after this many seconds.")
 def sql(statement: str, site_path: Path, form: str, timeout_s: float) -> None:
-    """Run one SELECT on the warehouse. It reads site, ops, bronze, silver and gold, with limits on time and memory."""
+    """Run one SELECT on the warehouse. It can read the schemas site, ops, bronze, silver and gold.
+
+    Its time and memory are limited.
+    """
     from pipelines import steps
 
     print_answer(steps.ask_sql(steps.site_at(site_path), statement, timeout_s), form)
@@ -47,7 +50,7 @@ def sql(statement: str, site_path: Path, form: str, timeout_s: float) -> None:
 @click.argument("file", type=click.Path(path_type=Path))
 @site_option
 def export(file: Path, site_path: Path) -> None:
-    """Write the warehouse as one plain DuckDB file."""
+    """Write all tables of the warehouse to one plain DuckDB file."""
     from pipelines import steps
 
     n_tables = steps.export(steps.site_at(site_path), file)

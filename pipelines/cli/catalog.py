@@ -63,7 +63,10 @@ def questions(topic: str | None, site_path: Path) -> None:
 @click.argument("name")
 @site_option
 def explain(name: str, site_path: Path) -> None:
-    """Explain a relation, rule, question, source or model. It shows definition, columns, units, limits and checks."""
+    """Explain a relation, rule, question, source or model.
+
+    The text has its definition, columns, units, limits and checks.
+    """
     from pipelines.catalog.files import load_catalog
     from pipelines.reporting.dictionary import explain as page
 

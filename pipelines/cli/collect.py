@@ -21,7 +21,7 @@ from pipelines.primitives.text import escape_control
     "--watch", is_flag=True, help="Keep running until SIGTERM or Ctrl-C, and collect from each entry when it is due."
 )
 def collect(names: tuple[str, ...], site_path: Path, as_json: bool, is_all: bool, watch: bool) -> None:
-    """Collect from the [[collect]] entries that are due. If entries are named, it collects from just these, due or not.
+    """Collect from the [[collect]] entries that are due. With ENTRY, collect only from the named entries, due or not.
 
     The next ingest reads the answers. The token of an entry is in the environment variable that its `token` names; the
     default is TAPESCOPE_COLLECT_TOKEN. The exit code is 1 if an entry failed; answers of other entries are kept.

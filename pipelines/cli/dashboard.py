@@ -77,9 +77,9 @@ def _served_as(address: str, hosts: tuple[str, ...], secrets: Path) -> list[str]
 
 
 def _shipped_options(file: Path) -> dict[str, Any]:
-    """Options of the pages' config.toml as flags, so that they apply in whichever folder the dashboard starts.
+    """The options of the pages' config.toml as flags for Streamlit. Flags apply in whichever folder it starts.
 
-    Without flags, Streamlit prefers config files of the working folder and of the user.
+    Without these flags, Streamlit prefers the config files of the working folder and of the user.
     """
     return dict(_flat(tomllib.loads(file.read_text(encoding="utf-8"))))
 

@@ -17,7 +17,7 @@ from sample_data import ARCHIVES
     type=click.Choice(list(ARCHIVES)),
     default="migration",
     show_default=True,
-    help="Sample archive: eight migration stations with Enstore's logs, or a present-day site with CTA.",
+    help="Sample archive. migration: eight migration stations with Enstore's logs; cta: a present-day site with CTA.",
 )
 @click.option(
     "--dir",

@@ -64,7 +64,7 @@ def print_findings(site: Any, first: date | None, last: date | None) -> None:
 
     findings = steps.ask(site, "findings", as_params(first, last)).as_dicts()
     if findings:
-        click.echo("\nBy severity, then by what a fix gains:")
+        click.echo("\nFindings, sorted by severity and then by the gain of a fix:")
     for finding in findings:
         click.secho(f"\n{finding['severity'].upper():9}{finding['rule']}, {price(finding)}", bold=True)
         text = escape_control(finding["text"])

@@ -35,7 +35,8 @@ if TYPE_CHECKING:
 def drill(drive: str, bucket: str, day: datetime | None, limit: int, site_path: Path) -> None:
     """List the longest intervals of one use of a drive's time.
 
-    Each has its mount, its file, and the log lines at its start and end. The default is the time between files.
+    Each interval has its mount, its file, and the log lines at its start and end. The default use is the time between
+    files.
     """
     from pipelines import steps
 

@@ -64,7 +64,8 @@ def _complain(error: Exception) -> int:
         if os.environ.get(TRACEBACK):
             traceback.print_exception(error)
         own = TapescopeError(
-            summarize_failure("the command", error), f"this is a bug in tapescope: {TRACEBACK}=1 prints the traceback"
+            summarize_failure("the command", error),
+            f"this is a bug in tapescope: set {TRACEBACK}=1 and run the command again to see the traceback",
         )
     for number, line in enumerate([*str(own).splitlines(), *getattr(error, "__notes__", ())]):
         click.echo(f"{'' if number else 'tapescope: '}{escape_control(line)}", err=True)

@@ -13,7 +13,7 @@ from pipelines.primitives.text import escape_control
 
 @click.group()
 def finding() -> None:
-    """List, acknowledge, mute or reopen findings. The list shows the first day of each."""
+    """List, acknowledge, mute or reopen findings. The list shows the first day of each finding."""
 
 
 def _id_argument(command: Command) -> Command:
@@ -53,7 +53,7 @@ def list_findings(site_path: Path, day: datetime | None, with_gone: bool) -> Non
     if not listed:
         click.echo("No open findings.")
     if n_gone:
-        click.echo(f"{n_gone} more findings are gone (--all lists them).")
+        click.echo(f"{n_gone} more findings are gone (--all lists these too).")
 
 
 @finding.command()
@@ -89,7 +89,7 @@ def _mark(site_path: Path, finding_id: str, kind: str, until: date | None, note:
 @_note_option
 @site_option
 def acknowledge(finding_id: str, note: str | None, site_path: Path) -> None:
-    """Acknowledge a finding. It counts as open again only if it disappears and returns."""
+    """Acknowledge a finding. The finding counts as open again only if it disappears and returns."""
     _mark(site_path, finding_id, "acknowledge", None, note, "acknowledged until it is gone")
 
 
@@ -99,7 +99,7 @@ def acknowledge(finding_id: str, note: str | None, site_path: Path) -> None:
 @_note_option
 @site_option
 def mute(finding_id: str, until: datetime | None, note: str | None, site_path: Path) -> None:
-    """Mute a finding until a day, or permanently. It stays muted if it disappears and returns."""
+    """Mute a finding until a day, or permanently. The finding stays muted even if it disappears and returns."""
     last = until.date() if until else None
     _mark(site_path, finding_id, "mute", last, note, f"muted {f'until {last}' if last else 'for good'}")
 

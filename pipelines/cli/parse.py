@@ -34,10 +34,13 @@ def parse(file: Path, site_path: Path, source: str | None, rejects: bool) -> Non
 @click.argument("paths", nargs=-1, required=True, type=click.Path(exists=True, path_type=Path))
 @site_option
 @click.option(
-    "--verbose", "-v", is_flag=True, help="Also show what the file lacks for each source, nearest source first."
+    "--verbose",
+    "-v",
+    is_flag=True,
+    help="Also show for each source why it does not read the file, most similar source first.",
 )
 def recognise(paths: tuple[Path, ...], site_path: Path, verbose: bool) -> None:
-    """Show which source reads a file. If no source does, it shows the nearest one, and what the file lacks."""
+    """Show which source reads a file. If no source does, show the most similar source, and what the file lacks."""
     from pipelines import steps
 
     recognised = steps.recognise(list(paths))
@@ -47,5 +50,9 @@ def recognise(paths: tuple[Path, ...], site_path: Path, verbose: bool) -> None:
             click.echo(f"    {name}: {escape_control(why)}")
     if len(recognised) > 1:
         n_known = sum(one.source is not None for one in recognised)
-        more = "; --verbose shows what the unknown files lack for each source" if n_known < len(recognised) else ""
+        more = (
+            "; --verbose shows for each source why it does not read the unknown files"
+            if n_known < len(recognised)
+            else ""
+        )
         click.echo(f"{n_known} of {len(recognised)} files are of a known kind{more}")

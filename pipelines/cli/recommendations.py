@@ -17,13 +17,13 @@ if TYPE_CHECKING:
 
 @click.group()
 def recommendation() -> None:
-    """Record recommendations with their predicted gain. `list` compares it with the achieved gain."""
+    """Record recommendations with their predicted gain. `list` compares this gain with the achieved gain."""
 
 
 @recommendation.command()
 @click.option(
     "--finding",
-    help="Finding to fix, given by its id or the first characters of the id; its gain is the predicted gain.",
+    help="Finding to fix, given by its id or the first characters of the id. The finding's gain is the predicted gain.",
 )
 @click.option(
     "--drives", help="Drives that the recommendation concerns, separated by commas (for your own recommendation)."

@@ -14,7 +14,9 @@ _MOST_NAMED = 5
 @site_option
 @click.option("--list", "only_list", is_flag=True, help="Only list the backups, the newest first.")
 @click.option("--force", is_flag=True, help="Replace the catalogue even if it is not damaged.")
-@click.option("--adopt", is_flag=True, help="Keep the present catalogue, restored from a copy or with pg_restore.")
+@click.option(
+    "--adopt", is_flag=True, help="Keep the present catalogue, which you restored from a copy or with pg_restore."
+)
 def restore(backup: str | None, site_path: Path, only_list: bool, force: bool, adopt: bool) -> None:
     """Restore the warehouse's catalogue from BACKUP. Default: the newest backup that is not damaged."""
     from pipelines import steps

@@ -43,7 +43,7 @@ def run(
 def run_steps(
     site: Any, first: date | None, last: date | None, as_json: bool, workers: int | None = None
 ) -> list[dict[str, Any]]:
-    """Run all steps in order and print each when it ends; after the report, raise the first failure."""
+    """Run all steps in order and print the result of each; after the report, raise the first failure."""
     from pipelines import steps
 
     made = steps.run(site, _Terminal(as_json), first, last, workers)

@@ -75,7 +75,9 @@ def _entries(file: TextIO, site: Site) -> Iterator[Row]:
         if names is None:
             names = [cell.strip().lower() for cell in cells]
             if not {"at", "what"} <= set(names):
-                yield _trouble(place, ",".join(cells), f"the first line must name its columns: {', '.join(COLUMNS)}")
+                yield _trouble(
+                    place, ",".join(cells), f"the first line must name the columns of the file: {', '.join(COLUMNS)}"
+                )
                 return
         elif any(cell.strip() for cell in cells):
             yield from _entry(dict(zip(names, cells, strict=False)), ",".join(cells), place, site.zone)

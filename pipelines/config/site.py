@@ -154,7 +154,7 @@ class Site(_Model):
         if "://" in self.data_path and not self.data_path.startswith("s3://"):
             problems.append("data_path must be a folder, or s3://BUCKET/FOLDER")
         if self.catalogue and not self.data_path:
-            problems.append("a catalogue needs a data_path as well")
+            problems.append("site.toml has a `catalogue`, so it also needs a `data_path`")
         if re.search(r"password\s*=|://[^/@]*:[^/@]+@", self.catalogue):
             problems.append("`catalogue` must not hold a password: set PGPASSWORD, PGPASSFILE or PGSERVICE")
         if self.catalogue and not re.match("postgres(ql)?:", self.catalogue):

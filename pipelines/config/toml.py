@@ -31,7 +31,9 @@ def read(file: Path, hint: str) -> tuple[dict[str, Any], Places]:
     if named is None:
         return values, _places(text, "line", {})
     if not isinstance(named, str) or not named:
-        raise ConfigError(f"{file}: `template` must be the name of a file", "for example template = '../common.toml'")
+        raise ConfigError(
+            f"{file}: `template` must be the name of a file", "write it like this: template = '../common.toml'"
+        )
     base_text, base = _parsed(file.parent / named, f"correct the path that `template` in {file} names")
     if TEMPLATE in base:
         raise ConfigError(

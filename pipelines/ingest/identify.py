@@ -43,7 +43,7 @@ def identify(path: Path, given: str = "") -> Identified:
     try:
         head = packing.read_head(path)
         if given and any(head):
-            return Identified(given, "site.toml or --source names this source", head=tuple(head))
+            return Identified(given, "site.toml or --source names this source for the file", head=tuple(head))
         stem, claims = sources.choose(head)
     except UnreadableFile as error:
         return Identified("", str(error), error.reason)

@@ -52,7 +52,9 @@ class IngestReport:
             "unnamed": self.unnamed,
             **{name: sum(getattr(report.counts, name) for report in self.files) for name in names},
             "problems": [_problem(report.path, report.state, report.reason) for report in self.files if report.reason]
-            + [_problem(glob, "empty input", "no file matches this pattern of site.toml") for glob in self.unmatched],
+            + [
+                _problem(glob, "empty input", "no file matches the `glob` of this [[input]]") for glob in self.unmatched
+            ],
             "warnings": [_problem(report.path, "warning", report.warning) for report in self.files if report.warning],
         }
 

@@ -168,7 +168,7 @@ class Workers:
         """A worker was killed, and with it the pool: new ones read all that has not come back."""
         self.n_breaks += 1
         if self.n_breaks > _MOST_BREAKS:
-            hint = "is there enough memory? `--workers 1` reads in one process"
+            hint = "probably the machine has too little memory; `--workers 1` reads in one process"
             raise TapescopeError(f"processes that read {sent[0].file.name} were repeatedly killed", hint) from error
         if self.pool:
             self.pool.shutdown(cancel_futures=True)

@@ -18,8 +18,8 @@ _POSTGRES = "Unable to connect to Postgres"
 RESTORE = "`tapescope restore` restores the newest undamaged backup of the catalogue"
 REBUILD = "`tapescope build --full` computes the lost rows again"
 _BRONZE = (
-    "restore the file from a copy of the data folder; without a copy, move the warehouse away: `tapescope run` then "
-    "reads all logs that still exist"
+    "restore the file from a copy of the data folder; without a copy, move the warehouse to another place and run "
+    "`tapescope run`, which reads all logs that still exist"
 )
 
 

@@ -59,4 +59,8 @@ def disagreement(lines: Iterable[str], zone: str) -> str:
     if any(not word.isalpha() for word in known):
         return ""
     others = sorted(set(zone_words(lines)) - known)
-    return f"the time stamps name the zone {' and '.join(others)}, but the rows are read in {zone}" if others else ""
+    return (
+        f"the time stamps name the zone {' and '.join(others)}, but the rows are read as times in {zone}"
+        if others
+        else ""
+    )

@@ -74,7 +74,7 @@ def source(stem: str) -> str:
     source = sources.all_sources()[stem]
     tables = ", ".join(f"`bronze.{table}`" for table in source.TABLES)
     is_cut = getattr(source, "CAN_BE_CUT", False)
-    large = "Several processes read a large file." if is_cut else "One process reads a file, however large it is."
+    large = "Several processes read a large file." if is_cut else "One process reads each file, however large it is."
     text = (source.__doc__ or "").strip()
     return f"# source {stem}: {source.TITLE}\n\nFills {tables}. {large}\n\n```text\n{text}\n```\n"
 

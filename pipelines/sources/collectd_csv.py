@@ -49,7 +49,7 @@ _FILE = re.compile(r"(?P<type>[^-]+)(?:-(?P<instance>.+))?-\d{4}-\d\d-\d\d")
 _OF_HOST = {"load", "memory", "swap", "processes", "contextswitch", "vmem"}
 _ITEMS = {"disk", "interface", "snmp", "netlink"}
 _CPU = re.compile(r"cpu(?:-\d+)?|aggregation-cpu-average")
-_HINT = "keep collectd's paths HOST/PLUGIN-INSTANCE/TYPE-INSTANCE-YYYY-MM-DD: only they name a file's series"
+_HINT = "keep collectd's paths HOST/PLUGIN-INSTANCE/TYPE-INSTANCE-YYYY-MM-DD: only the path names a file's series"
 _EARLIEST_US, _LATEST_US = 315_532_800_000_000, 4_102_444_800_000_000
 
 
@@ -106,7 +106,9 @@ def _series(origin: Origin) -> _Series:
     host, plugin, file = ["", "", "", *origin.place.split("/")][-3:]
     found = _FILE.fullmatch(stem_of(file))
     if found is None or not plugin:
-        raise UnreadableFile(f"{origin.place or 'a file without a path'} does not name a series of collectd", _HINT)
+        raise UnreadableFile(
+            f"{origin.place or 'a file without a path'} is not a path that names a series of collectd", _HINT
+        )
     kind, instance = found["type"], found["instance"] or ""
     start, _, of = plugin.partition("-")
     name = f"{plugin}/{kind}" + f"-{instance}" * bool(instance)

@@ -56,7 +56,9 @@ def read_head(path: Path) -> list[str]:
     if error is not None and not data:
         raise damaged(path, error) from error
     if (inner := _form(data)) and compression(path) not in ("", "rrd"):
-        raise UnreadableFile(f"{path} contains another {inner} file", "decompress it once", reason="not_text")
+        raise UnreadableFile(
+            f"{path} contains another {inner} file", "decompress the file once, then read it", reason="not_text"
+        )
     return head_of(data, str(path))
 
 

@@ -38,7 +38,7 @@ LINE_REASONS = {
 # Why a whole file was refused.
 FILE_REASONS = {
     "unknown_source": "no source recognises the first lines of the file",
-    "unknown_header": "the header is not known, and columns are not guessed",
+    "unknown_header": "the header is unknown, and tapescope does not guess columns",
     "not_a_file": "not a regular file but a pipe, a socket, a broken link or a folder that cannot be listed",
     "not_readable": "the operating system refuses to open the file",
     "not_text": "not a text file",

@@ -84,7 +84,7 @@ class DumpStream(RawIOBase):
         assert self.process.stderr is not None
         message = " ".join(self.process.stderr.read(1000).decode("utf-8", "replace").split())
         why = (
-            "rrdtool took too long"
+            "rrdtool did not end in time"
             if self.is_late
             else message or f"rrdtool ended with exit code {self.process.returncode}"
         )

@@ -166,7 +166,7 @@ def _build(
                 f"{r.relation}: {r.expectation} {r.arguments} {r.outcome} ({r.n_failing} rows) {r.detail}"
                 for r in stopping
             ),
-            "readers still see the last good build; check the files named above, or withdraw one with"
+            "pages and questions still show the last good build; check the files named above, or withdraw one with"
             " `tapescope forget FILE`",
         )
     made = [name for name in changes.days if not name.startswith("bronze.")]

@@ -123,7 +123,7 @@ class ForecastReport:
         if self.day == question.NO_DATA:
             return "No day has data yet, so no forecast was made."
         counts = self.as_dict()
-        refused = f"; {counts['no_estimate']} others were not possible" if counts["no_estimate"] else ""
+        refused = f"; {counts['no_estimate']} other forecasts were not possible" if counts["no_estimate"] else ""
         return (
             f"{counts['forecasts']} forecasts from data up to {counts['day']}{refused}."
             " `tapescope ask forecasts` lists them."

@@ -163,7 +163,7 @@ class Warehouse:
             hint = (
                 f"`tapescope restore` restores the backup of {found[0].made_at:%Y-%m-%d %H:%M} UTC"
                 if found
-                else "restore the catalogue from a copy; if there is no copy, move the data away and run"
+                else "restore the catalogue from a copy; if there is no copy, move the data to another place and run"
                 " `tapescope run`, which reads the logs again"
             )
         return ConfigError(f"the catalogue {place} is lost or empty, although its data are in {self.data_path}", hint)

@@ -30,7 +30,7 @@ from pipelines.warehouse.engine import Connection
 FILE = "tapescope-warehouse.json"
 BOOK = "__ducklake_metadata_lake"  # the catalogue of the lake that a process writes
 _OWN = "give each site a data_path of its own in site.toml"
-_ADOPT = "; if no other copy of the catalogue is in use, `tapescope restore --adopt` continues with this copy"
+_ADOPT = "; if no other copy of the catalogue is in use, `tapescope restore --adopt` continues with the present copy"
 
 
 def book(database: str) -> str:
@@ -64,7 +64,9 @@ def read(connection: Connection, data_path: str) -> Claim | None:
         held = json.loads(text)
         return Claim(str(held["warehouse"]), int(held["snapshot"]), str(held["unknown_before"]))
     except (ValueError, KeyError, TypeError):
-        hint = "remove this file if the data there belong to this site; the next command that writes creates it again"
+        hint = (
+            "if the data in this folder belong to this site, remove the file; the next command that writes creates it"
+        )
         raise ConfigError(f"{data_path}/{FILE} does not name a warehouse and its last snapshot", hint) from None
 
 
@@ -114,7 +116,7 @@ def _first(connection: Connection, data_path: str, lake: str, newest: int) -> Cl
     if row and not has_files:
         raise ConfigError(
             f"the catalogue names data files, but {data_path} contains none",
-            "is its disk mounted, and is data_path in site.toml right?",
+            "is the disk of this folder mounted, and is data_path in site.toml right?",
         )
     claim = Claim(lake, newest, datetime.now(UTC).isoformat() if has_files else "")
     write(connection, data_path, claim)

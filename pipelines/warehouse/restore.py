@@ -35,7 +35,7 @@ def restore(site: Site, name: str = "", force: bool = False) -> Restored:
         if sqlite_catalogue.is_sound(warehouse.catalogue_file) and not force:
             raise TapescopeError(
                 f"the catalogue {warehouse.catalogue_file} exists and is not damaged",
-                "with --force, a backup replaces the catalogue anyway; commits after that backup are then lost",
+                "with --force, a backup replaces the catalogue anyway; data committed after the backup are then lost",
             )
         chosen = _chosen(warehouse, name)
         with warehouse.duckdb_session(WRITE_MEMORY) as connection:
@@ -92,6 +92,6 @@ def _chosen(warehouse: Warehouse, name: str) -> Backup:
         if sqlite_catalogue.is_sound(backup.path):
             return backup
     raise TapescopeError(
-        f"every backup that was tried in {warehouse.backup_folder} is damaged",
-        "try another backup, or restore the catalogue from a copy",
+        f"{f'the backup {name}' if name else 'every backup'} in {warehouse.backup_folder} is damaged",
+        f"{'give another backup, or ' if name else ''}restore the catalogue from a copy",
     )

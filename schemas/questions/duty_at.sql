@@ -20,7 +20,7 @@ role = { type = "VARCHAR", doc = "role of the station: migration, scanning, stag
 direction = { type = "VARCHAR", doc = "in (towards the station) or out (away from the station)" }
 threshold_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "threshold: a half-hour is active if its average rate is above this" }
 n_bins = { type = "BIGINT", doc = "number of half-hours that the logs of the station's links cover completely" }
-duty_factor = { type = "DOUBLE", unit = "1", doc = "half-hours with an average rate above the threshold / n_bins; NULL for stations that only scan tapes" }
+duty_factor = { type = "DOUBLE", unit = "1", doc = "half-hours with an average rate above the threshold / n_bins; NULL for scanning stations, which only read tapes to check them" }
 */
 WITH threshold AS (
     SELECT CAST(unnest([0.5, 1, 2, 3, 5, 7.5, 10, 15, 20, 30, 40, 50, 60, 80, 100, 150, 200]) AS DOUBLE) AS mb_s

@@ -24,8 +24,8 @@ def draw(page: Page) -> None:
     impossible = page.ask("impossible_dates")
     if impossible.rows:
         st.warning(
-            f"{format.counted(len(impossible.rows), 'file')} with impossible"
-            " dates: these days do not count as days with data."
+            f"{format.counted(len(impossible.rows), 'file')} with impossible dates. Days of impossible dates do not"
+            " count as days with data."
         )
         components.show_part(impossible, DATES, wide={"path": 260, "summary": 330})
     components.show_part(page.ask("logs_read"), READ)

@@ -37,7 +37,7 @@ def draw(page: Page) -> None:
         config = {
             "page": st.column_config.Column("page"),
             "part": st.column_config.Column("hidden part"),
-            "needs": st.column_config.Column("logs that it needs", width="large"),
+            "needs": st.column_config.Column("logs that the part needs", width="large"),
         }
         components.show_rows(rows, config, "Hidden parts, and the logs that they need")
     else:
@@ -45,4 +45,5 @@ def draw(page: Page) -> None:
     with st.expander("How to add a source"):
         st.text(HOW_TO)
     unknown = page.ask("unknown_names")
-    components.show_part(unknown, NAMES, lacking="Every station, drive and link in these days' logs is declared.")
+    lacking = "site.toml declares every station, drive and link that these days' logs name."
+    components.show_part(unknown, NAMES, lacking=lacking)

@@ -24,7 +24,8 @@ def draw(page: Page) -> None:
         return
     worse = [row for row in found.rows if row["is_worse"]]
     st.text(
-        f"Mounts failed at least three times as often after {len(worse)} of {len(found.rows)} changes of this period."
+        f"After {len(worse)} of the {len(found.rows)} changes of this period, mounts failed at least three times as"
+        " often as before."
     )
     components.show_chart(found, model_charts.failures(found.frame()))
     components.show_table(found, found.names, wide={"what": 140})

@@ -21,12 +21,13 @@ PART = {
 }
 N_DAYS = 28
 VERDICTS = {
-    "does not matter": "The buffer's size does not matter.",
-    "by chance": "Repeated reads look random: a buffer serves hardly more than the share of the data that it can hold.",
-    "matters": "A buffer of twice the size would catch less than a further 1 % of the bytes.",
+    "does not matter": "A larger buffer would serve hardly more of the bytes.",
+    "by chance": "Repeated reads look random: the share of the bytes that a buffer serves is hardly larger than the"
+    " share of the data that fits in it.",
+    "matters": "A buffer of twice the size would serve less than a further 1 % of the bytes.",
 }
 WITNESSES = {"drives": "the drives", "pools": "the pools"}
-ENOUGH = "buffer size from which doubling catches under 1 % more of the bytes [TB]"
+ENOUGH = "buffer size from which doubling would serve less than a further 1 % of the bytes [TB]"
 
 
 def draw(page: Page) -> None:
@@ -38,18 +39,18 @@ def draw(page: Page) -> None:
         st.text(f"No log shows a file read from tape in the {N_DAYS} days up to {page.last}.")
         return
     known = {one.witness: one for one in everyone}
-    witness = fields.choose("by", "Use the reads logged by", list(known), WITNESSES, page=st)
+    witness = fields.choose("by", "Reads logged by", list(known), WITNESSES, page=st)
     found = known[witness]
     named = {one.name: one for one in (found.whole, *found.families)}
     family = named[fields.choose("family", "File family", list(named), page=st)]
     _sentence(found, family)
     if not isinstance(family.found, NoEstimate):
         rows = [{"size_tb": step.size_tb, "bytes": step.byte_share} for step in family.found.steps]
-        says = f"Share of read bytes that a buffer for {family.name} would have caught, by buffer size."
+        says = f"Share of the bytes read that a buffer for {family.name} would have served, by buffer size."
         st.altair_chart(model_charts.caught(pl.DataFrame(rows)), width="stretch", alt=says)
     st.caption(
-        "The first read of a file in these days counts as not caught, so the true share can be higher. Reads that"
-        " existing buffers served are not included."
+        "The first read of a file in these days counts as not served by the buffer, so the true share can be higher."
+        " Reads that existing buffers served are not in the logs, so they are not included."
     )
     show_rows([_row(one) for one in named.values()], {}, "Bytes read again and buffer size needed, by file family")
 
@@ -58,15 +59,15 @@ def _sentence(found: Any, family: Any) -> None:
     """What the best size is, and what it brings."""
     days = counted(found.n_days, "day")
     if isinstance(family.found, NoEstimate):
-        st.text(words.capital(f"{no_estimate(family.found, 'what a buffer would have caught')}."))
+        st.text(words.capital(f"{no_estimate(family.found, 'what a buffer would have served')}."))
         return
     size_tb = family.found.flat_tb
     if not family.found.again:
-        st.text(f"No byte was read twice on the {days} with reads: a buffer would have caught nothing.")
+        st.text(f"No byte was read twice on the {days} with reads: a buffer would have served nothing.")
         return
     share = family.reads.caught_bytes(size_tb) / max(1, int(family.reads.sizes.sum()))
     st.text(
-        f"A buffer of {quantity(size_tb, 'TB')} would have caught {percent(share)} of the bytes read in {days}."
+        f"A buffer of {quantity(size_tb, 'TB')} would have served {percent(share)} of the bytes read in {days}."
         f" {VERDICTS[family.found.verdict]}"
     )
 

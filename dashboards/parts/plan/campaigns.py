@@ -78,7 +78,7 @@ def _end(one: Any) -> str:
     if isinstance(one.end, NoEstimate):
         return words.capital(f"{no_estimate(one.end, 'when it ends')}.")
     value, low, high = (
-        str(one.day_after(days) or "later than any calendar date")
+        str(one.day_after(days) or "after the year 9999")
         for days in (one.end.days.value, one.end.days.low, one.end.days.high)
     )
     pace = quantity(one.end.gb_day.value, "GB/day")

@@ -61,7 +61,7 @@ def _ahead(found: Any, held_tb: float, plans: list[Any]) -> None:
         why = words.capital(no_estimate(factor, "growth"))
         st.text(f"{why}. The forecast assumes that the mean rate of the last {found.n_days} days continues.")
     else:
-        unsure = "; the growth may also be zero" if factor.low <= 1 <= factor.high else ""
+        unsure = "; there may be no growth at all" if factor.low <= 1 <= factor.high else ""
         st.text(f"The amount written per day grows by a factor of {interval(factor, '1')} a year{unsure}.")
     reach = found.growth.reach_days
     rows = [{"day": found.last_day, "value": held_tb, "low": held_tb, "high": held_tb}]
@@ -97,7 +97,7 @@ def _plans(plans: list[Any]) -> None:
                 "expected (90 % interval)": no_estimate(ahead)
                 if isinstance(ahead, NoEstimate)
                 else interval(ahead, "TB"),
-                "chance to meet the plan": "–" if isinstance(chance, NoEstimate) else percent(chance),
+                "chance that the planned size is reached": "–" if isinstance(chance, NoEstimate) else percent(chance),
             }
         )
     show_rows(rows, {}, "Plans of site.toml")

@@ -31,7 +31,8 @@ def draw(page: Page) -> None:
     mounts = page.ask("mounts_served", n_days=28)
     if not mounts.rows:
         st.text(
-            "In the four weeks that end with the period's last day, no log shows a complete mount, request to dismount."
+            "No log shows a complete mount, from request to dismount, in the four weeks that end with the period's last"
+            " day."
         )
         return
     fits = {f"{one.generation} {one.mode}": one for one in data.fitted(page.snapshot, page.last)}
@@ -49,7 +50,7 @@ def draw(page: Page) -> None:
     left, right = st.columns(2, gap="large")
     with left:
         target = fields.slide("target", "Target [MB/s]", 10.0, 5000.0, 400.0, 10.0)
-        factor = fields.slide("factor", "Factor on the target, for backlogs and peaks", 1.0, 5.0, 2.0, 0.1)
+        factor = fields.slide("factor", "Factor that multiplies the target, for backlogs and peaks", 1.0, 5.0, 2.0, 0.1)
         availability = fields.slide("available", "Share of time in which a drive is available", 0.5, 1.0, 0.9, 0.01)
     with right:
         n_files = fields.slide("files", "Files per mount", 1.0, 500.0, 10.0, 1.0)
@@ -71,8 +72,8 @@ def draw(page: Page) -> None:
         st.header("What the number of drives depends on", anchor=False)
         inputs = pl.DataFrame([{"input": COSTS[name], "low": low, "high": high} for name, low, high in needed.tornado])
         says = (
-            f"Drives needed if one cost is at an end of its 90 % interval; {fixed(needed.drives.value, 'drives')}"
-            " with all costs as estimated."
+            "Number of drives needed if one cost is at either end of its 90 % interval. With all costs as estimated,"
+            f" it is {fixed(needed.drives.value, 'drives')}."
         )
         st.altair_chart(model_charts.tornado(inputs, "drives", needed.drives.value), width="stretch", alt=says)
         st.caption(

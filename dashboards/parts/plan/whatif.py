@@ -43,11 +43,14 @@ def draw(page: Page) -> None:
     st.header("Can the replay be trusted?", anchor=False)
     with st.spinner(f"Replaying {n_mounts:,} mounts unchanged", show_time=True):
         replay = data.what_if(page.snapshot, page.last, n_days, Changes())
-    off = f"The replay differs from the record by up to {percent(replay.error)} ({escape_markdown(replay.what)})."
+    off = f"The replay differs from the logs by up to {percent(replay.error)} ({escape_markdown(replay.what)})."
     if replay.is_withheld:
-        st.error(f"{off} That is more than {percent(forecast.MOST_ERROR)}: the effect of a change is withheld.")
+        st.error(f"{off} That is more than {percent(forecast.MOST_ERROR)}, so the effect of a change is withheld.")
     else:
-        st.success(f"{off} Answers are given up to a difference of {percent(forecast.MOST_ERROR)}.")
+        st.success(
+            f"{off} The page shows the effect of a change, because the replay differs by at most"
+            f" {percent(forecast.MOST_ERROR)}."
+        )
 
     st.header("Changes to simulate", anchor=False)
     try:
@@ -69,9 +72,9 @@ def draw(page: Page) -> None:
     st.header("Recorded, replayed, changed", anchor=False)
     rows = scenario.uses(answer, changes)
     if answer.is_withheld:
-        text = "The answer is withheld. Below are the record and its replay."
+        text = "The answer is withheld. Below are the recorded mounts and their replay."
     elif changes == Changes():
-        text = "Nothing is changed yet: choose a change and press Run. Below are the record and its replay."
+        text = "Nothing is changed yet: choose a change and press Run. Below are the recorded mounts and their replay."
     else:
         text = f"Changed: {forecast.described(changes)}."
     st.text(text)

@@ -54,7 +54,7 @@ def draw(page: Page) -> None:
     components.show_chart(found, chart, "Stages of each recall as a bar, the slowest recall first.")
     components.show_table(found, TABLE, rows)
     if slowest["path"]:
-        st.caption("The pool's record of the slowest recall:")
+        st.caption("The slowest recall in the pool's billing file:")
         number = int(slowest["line_no"])
         lines = data.lines(page.snapshot, slowest["path"], range(number, number + 1))
         components.show_lines((slowest["path"], number, None if isinstance(lines, str) else lines.get(number)))

@@ -36,9 +36,11 @@ def draw(page: Page) -> None:
         frame = skew.frame(shares).with_columns(who=charts.joined("member", "work"))
         off = frame.sort((pl.col("share") / pl.col("fair_share")), "who", descending=[True, False])
         chart = bars.single(off, "who", "share", "share of the requests (pools) or bytes (disks)", "fair_share")
-        components.show_chart(skew, chart, "Share of the load of each pool or disk, with a tick at the equal share.")
+        components.show_chart(
+            skew, chart, "Each pool's or disk's share of the load. The tick is its share if the load were equal."
+        )
         st.caption(
-            "Tick: the share if the load were equal among all that do the same kind of work."
+            "Tick: the share if all pools or disks that do the same kind of work had an equal load."
             " Pools and disks furthest above their tick come first."
         )
         components.show_table(skew, SKEW, shares)
@@ -51,7 +53,7 @@ def draw(page: Page) -> None:
     with components.closed("When the use of pools changed", "phases") as is_open:
         if is_open:
             phases = page.ask("pool_usage_phases")
-            components.show_part(phases, PHASES, None, "No change of use was found in this period.")
+            components.show_part(phases, PHASES, None, "No change in the use of a pool was found in this period.")
     with components.closed("Facts about pools and their servers", "factors") as is_open:
         if is_open:
             factors = page.ask("pool_factors")

@@ -50,7 +50,7 @@ def draw(page: Page) -> None:
         earlier = before.frame(before.rows_of(asked_by=kind)).with_columns(pl.col("bin_at") + page.shift)
     _say(frame, kind)
     components.heading(found, "Hours that requests waited, by time of request")
-    chart = series.bars(frame, STAGES, "hours waited [h]", page.span(), earlier)
+    chart = series.bars(frame, STAGES, "waiting time [h]", page.span(), earlier)
     components.show_chart(found, chart, "Hours of waiting over the period, by stage.", zooms=True)
     counted = frame.with_columns(
         n_read=pl.when(pl.col("mode") == "read").then("n_requests"),

@@ -34,7 +34,8 @@ def draw(page: Page) -> None:
         components.show_chart(
             streams,
             chart,
-            "Hours in which ENDIT read tapes, and hours in which tapes waited, by pool and day. They can overlap.",
+            "Hours in which ENDIT read tapes, and hours in which tapes waited, by pool and day. The two kinds of hours"
+            " can overlap.",
         )
         components.show_table(streams, RETRIEVES)
         components.show_sql(streams)

@@ -32,8 +32,8 @@ CACHE = [
     "blocks_out", "files_out", "binding_limit",
 ]  # fmt: skip
 HOURS = {
-    "outage_hours": "until an empty spool is full if nothing leaves it",
-    "fill_hours": "until an empty spool is full at average input and output",
+    "outage_hours": "Hours until an empty spool is full if nothing leaves it",
+    "fill_hours": "Hours until an empty spool is full at average rates of input and output",
 }
 MOST_NAMED = 3  # hosts, in a sentence
 AT_ONCE = 2  # sections
@@ -65,10 +65,9 @@ def _flushes(page: Page) -> Section | None:
     def draw() -> None:
         for row in rows:
             st.text(
-                f"{row['host']} writes in bursts of {format.duration(row['on_s'])} every"
-                f" {format.duration(row['period_s'])}. If write-back starts at 10 % dirty pages,"
-                " the page cache is about"
-                f" {format.quantity(row['implied_cache_gb'], 'GB')}."
+                f"{row['host']} writes to disk in bursts of {format.duration(row['on_s'])}, one every"
+                f" {format.duration(row['period_s'])}. If each burst flushes a tenth of the page cache, the cache"
+                f" is about {format.quantity(row['implied_cache_gb'], 'GB')}."
             )
         components.show_table(flushes, FLUSHES, rows)
         components.show_sql(flushes)
@@ -84,7 +83,7 @@ def _spools(page: Page) -> Section | None:
     def draw() -> None:
         for name, text in HOURS.items():
             if known := [row for row in rows if row[name] is not None]:
-                st.text(f"Hours {text}")
+                st.text(text)
                 chart = bars.single(spools.frame(known), "station", name, spools.label(name))
                 components.show_chart(spools, chart, text)
         components.show_table(spools, SPOOLS, rows)

@@ -23,7 +23,7 @@ def draw(page: Page) -> None:
     station, n_days = page.chosen["station"], max(7, page.n_days)
     threshold = fields.slide(
         "threshold",
-        "Threshold: a half-hour counts as active above [MB/s]",
+        "Traffic above which a half-hour counts as active [MB/s]",
         0.5,
         100.0,
         float(page.site["duty_threshold_mb_s"]),
@@ -46,4 +46,6 @@ def draw(page: Page) -> None:
     components.show_sql(duty)
     valley = page.ask("duty_valley", n_days=n_days, station=station)
     rows = words.in_order(valley.rows_of(station=station), "station")
-    components.show_part(valley, VALLEY, rows, text="Suggested threshold between idle and active, by station")
+    components.show_part(
+        valley, VALLEY, rows, text="Suggested threshold between idle and active half-hours, by station"
+    )

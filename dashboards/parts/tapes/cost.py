@@ -54,7 +54,7 @@ def draw(page: Page) -> None:
                 ),
             )
         else:
-            st.text("No log shows a remount and how long it took to mount the tape.")
+            st.text("No log shows a remount together with the time that mounting took.")
     _choose_tape()
     components.show_table(mounts, TABLE, reads or mounts.rows)
     components.show_sql(mounts, again)
@@ -84,11 +84,11 @@ def _time_taken(wasted: pl.DataFrame, n_extra: int) -> str:
     """How long the remounts took, as far as logs show it."""
     n_untimed = int(wasted["n_untimed"].sum())
     if n_untimed == n_extra:
-        return "No log shows how long their mounting and dismounting took."
+        return "No log shows how long mounting and dismounting took in these remounts."
     worst, hours = wasted["storage_group"][0], format.quantity(float(wasted["wasted_hours"].sum()), "h")
-    untimed = f" No log shows the time of {n_untimed:,} of them." if n_untimed else ""
+    untimed = f" For {n_untimed:,} of these remounts, no log shows the time." if n_untimed else ""
     return (
-        f"Their mounting and dismounting took {hours} of drive time,"
+        f"Mounting and dismounting in these remounts took {hours} of drive time,"
         f" the largest part for storage group {escape_markdown(worst)}.{untimed}"
     )
 
@@ -96,6 +96,6 @@ def _time_taken(wasted: pl.DataFrame, n_extra: int) -> str:
 def _choose_tape() -> None:
     """A field for one tape's label: there may be too many for a list."""
     with st.columns(3)[0]:
-        tape = fields.type_text("tape", "Show one tape (its label)", "").strip()
+        tape = fields.type_text("tape", "Show one tape: enter its label", "").strip()
     if tape:
         state.run_again()  # the page of one tape takes over

@@ -33,13 +33,13 @@ def draw(page: Page) -> None:
     seeks = page.ask("seek_times", drive=drive)
     components.heading(seeks)
     if seeks.rows:
-        titles = {"from_files": "files passed on the way (at least)", "mean_s": seeks.label("mean_s")}
+        titles = {"from_files": "files passed during the tape motion (at least)", "mean_s": seeks.label("mean_s")}
         rows = [
             row | {"generation": f"{row['generation'] or 'unknown'} {'backwards' if row['is_back'] else 'forwards'}"}
             for row in seeks.rows
         ]
         chart = charts.lines(seeks.frame(rows), "from_files", "mean_s", "generation", titles, True)
-        components.show_chart(seeks, chart, "Mean time of a tape motion by the number of files passed on the way.")
+        components.show_chart(seeks, chart, "Mean time of a tape motion, by the number of files that the tape passed.")
     else:
         st.text("No log shows tape motion between two files of a read mount.")
     components.show_sql(seeks)

@@ -32,10 +32,15 @@ def draw(page: Page) -> None:
         components.heading(waits)
         named = waits.frame().with_columns(who=charts.joined("storage_group", "mode"))
         chart = bars.ranges(
-            named, "who", "p50_s", "p95_s", "wait [s], logarithmic", ("median wait [s]", "95 % waited less [s]")
+            named,
+            "who",
+            "p50_s",
+            "p95_s",
+            "wait [s], logarithmic",
+            ("median wait [s]", "wait that 5 % of requests exceed [s]"),
         )
         components.show_chart(waits, chart, "The median wait and the wait that 5 % of requests exceed, by group.")
-        st.caption("Filled dot: the median wait. Open diamond: 95 % of requests waited less.")
+        st.caption("Filled dot: the median wait. Open diamond: the wait that 5 % of requests exceed.")
         components.show_table(waits, WAITS)
         components.show_sql(waits)
     if clients.rows:
@@ -45,5 +50,5 @@ def draw(page: Page) -> None:
     elif clients.rows:
         st.text("No file was restored again within 7 days of its previous restore.")
     if not (waits.rows or clients.rows or repeated):
-        st.text("No request of this period has a known wait.")
+        st.text("No log shows how long a request of this period waited.")
         components.show_sql(waits, clients, again)

@@ -37,9 +37,15 @@ def draw(page: Page) -> None:
             " table, or logs of mounts that read whole tapes, with `tapescope run`."
         )
     elif n_quicker:
-        st.warning(f"In {n_quicker} of {len(timed)} mounts, reading the whole tape would have been faster.")
+        st.warning(
+            f"In {n_quicker} of {len(timed)} mounts, reading the whole tape would have been faster than reading some of"
+            " its files."
+        )
     else:
-        st.text(f"Reading the whole tape would not have been faster in any of {len(timed)} mounts.")
+        st.text(
+            f"In none of {len(timed)} mounts would reading the whole tape have been faster than reading some of its"
+            " files."
+        )
     if timed:
         hours = found.frame(timed).with_columns(
             wall_hours=pl.col("wall_s") / 3600,

@@ -34,7 +34,7 @@ def draw(page: Page) -> None:
         tips = [
             "drive:N",
             charts.instant("hour_at", step),
-            charts.share("share", "dead time as a share of the hours in which it occurred"),
+            charts.share("share", "dead time as a share of the hours that had dead time"),
         ]
         tips += [charts.number(name, dead.label(name)) for name in DEAD[2:]]
         chart = charts.heat_map(

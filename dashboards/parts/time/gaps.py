@@ -68,12 +68,12 @@ def _say_cost(page: Page, cost: Asked, earlier: Asked | None, priced: Asked) -> 
     if gains:
         total = gains[0] | {"gain_gb_day": sum(row["gain_gb_day"] for row in gains)}
         st.text(
-            f"Lost: {lost} could have moved in that time without other limits. Gain, the part that"
+            f"Lost: {lost} could have moved in the time of the long gaps without other limits. Gain, the part that"
             f" the next bottleneck ({total['bottleneck']}) allows: {priced.shown(total, 'gain_gb_day')}."
         )
     else:
         st.text(
-            f"At most {lost} could have moved in that time. The gain is unknown, because"
+            f"At most {lost} could have moved in the time of the long gaps. The gain is unknown, because"
             " the next bottleneck is unknown."
         )
 

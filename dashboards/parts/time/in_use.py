@@ -37,7 +37,11 @@ def draw(page: Page) -> None:
             " the same time; this number was first reached in the hour from"
             f" {components.instant(top['hour_at'])}."
         )
-        says = "Drives in use over the period." if is_one else f"Archive system {system}"
+        says = (
+            "Drives in use over the period."
+            if is_one
+            else f"Drives in use of the archive system {system}, over the period."
+        )
         components.show_chart(used, hour_charts.in_use(used.frame(rows), page.span(), step), says)
     if not all(row["is_possible"] for row in used.rows):
         st.warning(

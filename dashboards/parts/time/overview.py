@@ -69,7 +69,7 @@ def _show_hours(page: Page, drive: str) -> Asked:
     if not hours.rows:
         st.info("No drive was at work for at least 10 minutes of any hour.")
         return hours
-    what = fields.choose("show", "Time to show, as a share of each hour", list(SHARES), SHARES, st)
+    what = fields.choose("show", "Use of time to show, as a share of each hour", list(SHARES), SHARES, st)
     tips = ["drive:N", charts.instant("hour_at", "hour"), "station:N", "mode:N", "verdict:N"]
     tips += [charts.share(name, text) for name, text in SHARES.items()]
     colour = charts.RED if what == "lost_share" else charts.BLUE

@@ -94,7 +94,7 @@ def outlook(plan: Plan, seen: Written, now: Held) -> Outlook:
     days = (plan.by - seen.last_day).days - 1
     growth = seen.growth
     if not isinstance(growth, NoEstimate) and days < 0:
-        growth = NoEstimate("the day of the plan has passed", "a plan for a future day")
+        growth = NoEstimate("the day of the plan has passed", "a [[plan]] of site.toml for a future day")
     if isinstance(growth, NoEstimate):
         return Outlook(plan, seen, now, growth, growth, growth)
     left_gb = max(plan.holdings_tb - now.held_tb, 0.0) * 1000

@@ -131,7 +131,7 @@ def _places_before(files: Ints, sizes: Ints) -> Ints:
     by_file = np.argsort(files, kind="stable")
     same = files[by_file][1:] == files[by_file][:-1]
     if (sizes[by_file][1:] != sizes[by_file][:-1])[same].any():
-        raise ValueError("a file was read with two sizes")
+        raise ValueError("the reads of one file have two different sizes")
     before[by_file[1:][same]] = by_file[:-1][same]
     return before
 
@@ -158,7 +158,8 @@ def caught_by_day(apart: Ints, sizes: Ints, days: Ints, size_tb: float) -> Estim
     share = ratio_of_sums((sizes * caught(apart, size_tb)).astype(float), sizes.astype(float), days)
     if isinstance(share, NoEstimate):
         return NoEstimate(
-            share.reason.replace("separate groups of values", "days"), "more days on which files are read"
+            share.reason.replace("separate mounts, tapes, hours or days with values", "days"),
+            "more days on which files are read",
         )
     return Estimate(share.value, share.low, max(share.value, min(1.0, share.high)))
 

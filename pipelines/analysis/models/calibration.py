@@ -94,7 +94,9 @@ def fit(mounts: Mounts, n_resamples: int = bootstrap.N_RESAMPLES, seed: int = 0)
         parts.append(mounts.moved_mb)
     if len(mounts) < len(columns) + _SPARE:
         seen = "one mount" if len(mounts) == 1 else f"{len(mounts)} mounts"
-        few = NoEstimate(f"only {seen} to determine {len(columns)} costs", f"at least {len(columns) + _SPARE} mounts")
+        few = NoEstimate(
+            f"only {seen}, too few to estimate {len(columns)} costs", f"at least {len(columns) + _SPARE} mounts"
+        )
         return _refused(mounts, dict.fromkeys(columns, few))
     if mounts.moving_s is not None and mounts.between_s is not None and (mounts.n_files > 1).any():
         return _measured(mounts, left - mounts.between_s, columns, n_resamples, seed)
@@ -191,7 +193,7 @@ def _judged(mounts: Mounts, columns: list[Parameter], fitted: Floats, draws: Flo
     usable = np.isfinite(draws).all(axis=1)
     if usable.mean() < 0.9:
         thin = NoEstimate(
-            "the result depends on one or two mounts alone", "more mounts with the same variety of files and sizes"
+            "the result depends on one or two mounts alone", "more mounts that differ in number and size of files"
         )
         return _refused(mounts, dict.fromkeys(columns, thin))
     for place, name in enumerate(columns):

@@ -115,8 +115,11 @@ class Growth:
         found = _ends(self.lines.days_until(gb))
         if found.value <= self.reach_days:
             return found
-        days = f"{self.reach_days} days; {self.span_days} days of logs allow no estimate further ahead"
-        return NoEstimate(f"not within the next {days}", "logs of more days")
+        why = (
+            f"the amount is not written within the next {self.reach_days} days, and {self.span_days} days of logs"
+            " allow no estimate further ahead"
+        )
+        return NoEstimate(why, "logs of more days")
 
     def _beyond(self, days: float) -> NoEstimate | None:
         if days <= self.reach_days:

@@ -93,7 +93,7 @@ def learn(times: ReadTimes, tape: Serpentine | None = None) -> MountCosts | NoEs
     found = fit(mounts)
     if found.unknown:
         why_not = next(iter(found.unknown.values()))
-        return NoEstimate(f"the cost of a mount is not known: {why_not.reason}", why_not.data_needed)
+        return NoEstimate(f"the cost of a mount is unknown: {why_not.reason}", why_not.data_needed)
     mount_s, file_s = found.parameters["mount_s"], found.parameters["file_s"]
     assert isinstance(mount_s, Estimate) and isinstance(file_s, Estimate) and found.draws is not None
     lead_s = mount_s.value * min(1.0, np.maximum(times.before_s - first_s, 0.0).sum() / max(left_s.sum(), 1e-9))

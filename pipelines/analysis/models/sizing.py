@@ -80,7 +80,8 @@ def drives_needed(
         is_share = name.endswith(("efficiency", "availability"))
         if not 0 < one.low <= one.value <= one.high or (is_share and one.high > 1):
             raise ValueError(
-                f"{name} must be above 0{' and at most 1' if is_share else ''}, with its value between low and high"
+                f"{name} must be above 0{' and at most 1' if is_share else ''}, and its value must be between the ends"
+                " of its interval"
             )
     point = {name: np.array(one.value) for name, one in inputs.items()}
     rng = np.random.default_rng(seed)
@@ -158,7 +159,7 @@ def chunk_for_efficiency(service: Service, efficiency: float, file_mb: float) ->
     spare = (1 / efficiency - 1) / service.speed_mb_s - (service.file_s + service.seek_s) / file_mb
     if spare <= 0:
         raise ValueError(
-            f"files of {file_mb:g} MB never reach an efficiency of {efficiency:g}, whatever the size of the chunk"
+            f"files of {file_mb:g} MB never reach an efficiency of {efficiency:g}, however much data a mount moves"
         )
     return service.mount_s / spare
 

@@ -67,5 +67,5 @@ def campaign(rate_mb_s: float, size_tb: float) -> Campaign:
     12.5
     """
     if rate_mb_s <= 0 or size_tb < 0:
-        raise ValueError("the rate must be above 0, and the size must not be negative")
+        raise ValueError("the rate of a campaign must be above 0, and its size must not be negative")
     return Campaign(size_tb * TB / (rate_mb_s * MB), GB / (rate_mb_s * MB))

@@ -15,7 +15,7 @@ _N_BLOCKS = 40
 _LEAST_CORRELATION = 0.1
 _LEAST_LEAD = 1.05  # the peak over what the same curve reaches far from it
 
-_FINER = "finer samples"
+_FINER = "samples at shorter intervals"
 
 Values = NDArray[np.float64]
 
@@ -68,13 +68,11 @@ def skew(
     if step_s > most_s:
         return _nothing(
             blind,
-            f"a sample covers {step_s:g} s, too long to show a clock skew of up to {most_s:g} s: give finer samples",
+            f"a sample covers {step_s:g} s, too long to show a clock skew of up to {most_s:g} s",
         )
     usual = float(np.median(ends - begins))
     if step_s > 4 * usual:
-        return _nothing(
-            blind, f"a sample covers {step_s:g} s, too long to show transfers of {usual:g} s: give finer samples"
-        )
+        return _nothing(blind, f"a sample covers {step_s:g} s, too long to show transfers that last {usual:g} s")
     lags = np.arange(-most_s, most_s + 1)
     blocks = np.arange(sampled.size) * min(_N_BLOCKS, sampled.size) // sampled.size
     moments = _moments(begins, ends, moved, sampled, rates, step_s, lags, blocks)
@@ -91,7 +89,7 @@ def skew(
         return _nothing(
             blind,
             f"the time lag that fits best is the largest that was tried, {lags[best]:g} s",
-            "clocks that differ by less",
+            f"clocks that differ by less than {most_s:g} s",
         )
     random = np.random.default_rng(seed)
     n = moments.shape[0]

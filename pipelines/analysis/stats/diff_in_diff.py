@@ -54,7 +54,8 @@ def realised(
     if n_days < LEAST_DAYS:
         return Realised(
             NoEstimate(
-                f"only {n_days} days on one side of the change", f"{LEAST_DAYS} days before and after the change"
+                f"only {n_days} days before the change, or only {n_days} days after it",
+                f"{LEAST_DAYS} days before and after the change",
             ),
             has_peers,
         )

@@ -104,8 +104,8 @@ def _too_few(n: int, n_clusters: int, min_values: int, min_clusters: int) -> NoE
         return NoEstimate(f"only {n} values, but {min_values} are needed", f"at least {min_values} values")
     if n_clusters < min_clusters:
         return NoEstimate(
-            f"only {n_clusters} separate groups of values, but {min_clusters} are needed",
-            f"at least {min_clusters} separate groups of values",
+            f"only {n_clusters} separate mounts, tapes, hours or days with values, but {min_clusters} are needed",
+            f"values from at least {min_clusters} separate mounts, tapes, hours or days",
         )
     return None
 

@@ -30,7 +30,7 @@ def ratio_of_sums(
     >>> round(found.value, 2), round(found.low, 2), round(found.high, 2)
     (0.5, 0.43, 0.58)
     >>> ratio_of_sums(np.ones(3), np.ones(3), np.arange(3)).reason
-    'only 3 separate groups of values, but 5 are needed'
+    'only 3 separate mounts, tapes, hours or days with values, but 5 are needed'
     """
     _, place = np.unique(clusters, return_inverse=True)
     a, b = np.bincount(place, above), np.bincount(place, below)
@@ -39,12 +39,12 @@ def ratio_of_sums(
         return NoEstimate("the denominator of the ratio is zero", "values above 0 in the denominator")
     if k < min_clusters:
         return NoEstimate(
-            f"only {k} separate groups of values, but {min_clusters} are needed",
-            f"at least {min_clusters} separate groups of values",
+            f"only {k} separate mounts, tapes, hours or days with values, but {min_clusters} are needed",
+            f"values from at least {min_clusters} separate mounts, tapes, hours or days",
         )
     ratio = float(a.sum() / b.sum())
     if ratio == 0:
-        return NoEstimate("no case was observed", "at least one observed case")
+        return NoEstimate("no case was observed, so the ratio is 0", "at least one observed case")
     error = float(np.sqrt(k / (k - 1) * np.sum((a - ratio * b) ** 2)) / b.sum())
     reach = float(scipy.special.stdtrit(k - 1, (1 + level) / 2)) * error / ratio
     return Estimate(ratio, ratio * float(np.exp(-reach)), ratio * float(np.exp(reach)))

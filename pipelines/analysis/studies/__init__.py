@@ -28,11 +28,11 @@ VERDICTS = {
     "wrong": "the printed figure contradicts other figures of the document, or the data from which it was computed",
     "misfit": "a model's figure differs from the measured one in the document, but the document is not wrong",
     "derived": "the document does not give this figure; tapescope computes it",
-    "noted": "a contradiction in the wording of the document, found by a reader and not by a computed check",
+    "noted": "a contradiction in the wording of the document, which a reader found and no computed check can find",
     "unresolved": "tapescope cannot compute the figure yet",
 }
 COLUMNS = (
-    Column("id", "VARCHAR", "id of the requirement to which the figure belongs"),
+    Column("id", "VARCHAR", "id of the requirement (docs/validation.md) to which the figure belongs"),
     Column("what", "VARCHAR", "name of the figure or check"),
     Column("unit", "VARCHAR", "unit of the printed figure and of the computed figure"),
     Column("printed", "VARCHAR", "the figure as the document prints it"),

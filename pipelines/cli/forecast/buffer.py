@@ -13,9 +13,10 @@ from pipelines.primitives.estimate import NoEstimate
 from pipelines.primitives.format import counted, no_estimate, percent
 
 _WORDS = {
-    "does not matter": "the size of a buffer does not matter",
-    "by chance": "repeated reads look random: a buffer serves hardly more than the share of the data that it can hold",
-    "matters": "the size of a buffer matters",
+    "does not matter": "a larger buffer would serve hardly more of the bytes",
+    "by chance": "repeated reads look random: the share of the bytes that a buffer serves is hardly larger than the"
+    " share of the data that fits in it",
+    "matters": "a buffer of half the size would serve at least 1 % less of the bytes",
 }
 _LIMITS = (
     "Shares are shares of the bytes read; only 'reads share' is a share of the number of reads. Values in brackets are"
@@ -63,7 +64,7 @@ def buffer(
 
 
 def _parts(found: Any, names: tuple[str, ...], size_tb: float | None) -> Iterator[str | Rows]:
-    cut = "; reads of earlier days were left out" if found.is_cut else ""
+    cut = "; reads of earlier days were left out, because there are too many" if found.is_cut else ""
     yield f"Reads logged by the {found.witness} on {counted(found.n_days, 'day')}{cut}:"
     everyone = [found.whole, *found.families]
     yield Rows(f"{found.witness}_families", [_row(one, size_tb) for one in everyone], REASONS)

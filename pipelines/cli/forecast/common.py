@@ -43,8 +43,8 @@ def speed_options(command: Command) -> Command:
         (
             "--drives-like",
             "Use the speed and costs that were fitted to the site's mounts of one generation and mode, such as"
-            " 'LTO-4 read'. Default: of the generations and modes that the sizing formula fits, the one with the most"
-            " mounts.",
+            " 'LTO-4 read'. By default, tapescope considers the generations and modes that the sizing formula fits,"
+            " and takes the one with the most mounts.",
         ),
     ):
         command = click.option(option, help=text)(command)

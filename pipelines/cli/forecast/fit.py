@@ -45,7 +45,7 @@ def _notes(one: Any) -> Iterator[str]:
     for unknown in dict.fromkeys(one.found.unknown.values()):
         yield no_estimate(unknown)
     if not one.found.unknown and not one.found.fits:
-        yield "the formula does not fit these mounts; forecasts based on it are rough"
+        yield "the formula does not fit these mounts; forecasts based on the formula are rough"
     if not one.found.unknown and isinstance(one.found.drift_week, NoEstimate):
         yield no_estimate(one.found.drift_week, "drift")
     if not isinstance(speed := one.found.parameters["speed_mb_s"], NoEstimate):
@@ -102,7 +102,7 @@ def _campaign_notes(one: Any) -> Iterator[str]:
     for lever in one.end.levers:
         sooner = quantity(one.end.days.value - lever.days, "d")
         moved = quantity(lever.gb_day, "GB/day")
-        yield f"{lever.name}: the campaign would move {moved} and end {sooner} sooner"
+        yield f"with the change “{lever.name}”, the campaign would move {moved} and end {sooner} sooner"
 
 
 @click.command()

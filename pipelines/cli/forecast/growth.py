@@ -39,7 +39,7 @@ def _holds(now: Any) -> str:
     held = quantity(now.held_tb, "TB")
     if now.is_whole:
         return f"{held} on tape (export of volumes on {now.listed_at:%Y-%m-%d}, plus later writes)"
-    return f"{held} logged as written (no export of volumes shows earlier data)"
+    return f"{held} written according to the logs (no export of volumes shows earlier data)"
 
 
 def _ahead(found: Any, now: Any) -> Iterator[str | Rows]:
@@ -105,7 +105,7 @@ def _reached(one: Any) -> str | None:
 def _plan(one: Any) -> Iterator[str]:
     name = f"Plan {one.plan.name}"
     if isinstance(one.holdings_tb, NoEstimate):
-        yield f"{name}: {no_estimate(one.holdings_tb, 'whether it is met')}."
+        yield f"{name}: {no_estimate(one.holdings_tb, 'whether the plan is met')}."
     elif isinstance(one.written.growth.factor_year, NoEstimate):
         yield f"{name}: the estimate assumes that daily writes do not grow."
     if not one.held.is_whole:

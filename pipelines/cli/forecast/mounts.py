@@ -55,13 +55,13 @@ _TIME, _SIZE = _Amount("time", _SECONDS, "2h"), _Amount("size", _GB, "500GB")
     "--fill-wait",
     "fill_wait_s",
     type=_TIME,
-    help="Also mount a tape when no further file of it was requested for this long (ENDIT).",
+    help="Also mount a tape when no further file of it was requested for this long, as ENDIT does.",
 )
 @click.option(
     "--remount-delay",
     "remount_delay_s",
     type=_TIME,
-    help="Shortest time from the start of a mount to the next mount of the same tape (ENDIT).",
+    help="Shortest time from the start of a mount to the next mount of the same tape; ENDIT has such a limit.",
 )
 @click.option(
     "--order", type=click.Choice(["requested", "position", "rao"]), help="Order in which a mount reads its files."
@@ -72,7 +72,7 @@ def mounts(past: Past, form: str, **options: Any) -> None:
     """Replay the recorded reads under another mount policy. It shows the drive-hours saved and the waits of requests.
 
     Without options, several policies are tried. The table lists those that are certain to save drive-hours and that no
-    other policy beats in both hours and waits. With options, only these parts of the site's recorded policy change.
+    other policy beats in both hours and waits. Each option changes one part of the site's recorded policy.
     There is no answer if the replay without changes differs from the logs by more than 10 %.
     """
     from pipelines.analysis.forecast import advise
@@ -101,7 +101,9 @@ def _parts(found: Any) -> Iterator[str | Rows]:
     elif not found.others:
         yield "None of the policies that were tried is certain to save drive-hours."
     else:
-        yield "Waits last from a request to the first block of its file; drive-hours are those of mounts for reading."
+        yield (
+            "A wait is the time from a request to the first block of its file. Drive-hours are those of read mounts."
+        )
     if found.unplaced:
         yield (
             f"The positions of files on tapes of {', '.join(found.unplaced)} are not known, so the replay cannot show"

@@ -112,7 +112,7 @@ def sizes(
     past: Past,
     form: str,
 ) -> None:
-    """Compute sizes needed for an efficiency. They are file size, files per mount, data per mount, and buffer size."""
+    """Compute sizes needed for an efficiency. These are the file size, files per mount, data per mount, buffer size."""
     from pipelines.analysis.models import sizing
 
     service = stated_service(calibration(drives_like, speed, past), speed)

@@ -109,7 +109,7 @@ def _lines(request: Request, selector: str, instance: str, begin: int, end: int)
     except TooLarge:
         if end - begin < 2 * _SHORTEST_S:
             hint = (
-                "raise the smaller of the limits `line_kb` under [limits] and `max_mb` of the entry,"
+                "raise `line_kb` under [limits] or `max_mb` of the entry, whichever is smaller,"
                 " or request fewer metrics with `ask`"
             )
             text = f"{instance}: the samples of {end - begin} s are too long for one line"
@@ -120,7 +120,7 @@ def _lines(request: Request, selector: str, instance: str, begin: int, end: int)
         ]
     data = _data(got, dict)
     if data.get("resultType") != "matrix":
-        raise TapescopeError("the server answered a query with something other than samples")
+        raise TapescopeError("the server's answer to a query does not contain samples")
     kept, n_left_out = _after(begin, data.get("result") or [])
     if n_left_out:
         got = json.dumps({"status": "success", "data": {"resultType": "matrix", "result": kept}}).encode()

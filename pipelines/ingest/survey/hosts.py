@@ -51,8 +51,8 @@ class HostsFound:
         """What the logs show of a station's role. They prove none: migrations and users send the same requests."""
         read, written = self.moved[name, "read"], self.moved[name, "written"]
         if read or written:
-            return f"unknown: the host read {read} files from tape and wrote {written}; no line shows for whom"
-        return "unknown: no line shows the purpose of the host"
+            return f"unknown: the host read {read} files from tape and wrote {written}; no log line shows for whom"
+        return "unknown: no log line shows the purpose of the host"
 
     def note_named(self, pattern: Pattern) -> None:
         """Add the hosts that the names of files give."""
@@ -90,7 +90,9 @@ class HostsFound:
             )
         for host, n in self.named.most_common():
             files = "file name contains" if n == 1 else "file names contain"
-            found.setdefault(short_host(host), f"no log line names this host; {n} {files} it, first {self.files[host]}")
+            found.setdefault(
+                short_host(host), f"no log line names this host; {n} {files} its name, first {self.files[host]}"
+            )
         return list(found.items())
 
     @property

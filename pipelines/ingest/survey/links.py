@@ -29,7 +29,7 @@ class LinkFound:
     def evidence(self) -> str:
         parts = [self.file]
         if self.capacity_bytes_s:
-            parts.append(f"MaxBytes {self.capacity_bytes_s:.0f} in {self.capacity_from}")
+            parts.append(f"capacity (MaxBytes) {self.capacity_bytes_s:.0f} bytes/s in {self.capacity_from}")
         if self.ports:
             parts.append(f"description of the port {', '.join(' '.join(port) for port in self.ports)}")
         if self.polled_host:

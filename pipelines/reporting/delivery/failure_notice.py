@@ -43,5 +43,8 @@ def _letter(site: Site, subject: str, text: str) -> EmailMessage:
     letter["To"] = ", ".join(site.deliver.mail.to)
     letter["Auto-Submitted"] = "auto-generated"
     letter["Message-ID"] = make_msgid(domain=sender.rpartition("@")[2])
-    letter.set_content(f"{text}\n\nReaders still see the last build. `tapescope ask runs` lists the steps that ran.\n")
+    letter.set_content(
+        f"{text}\n\nPages and questions still show the last good build."
+        " `tapescope ask runs` lists the steps that ran.\n"
+    )
     return letter

@@ -64,7 +64,7 @@ def registry_of(message: Message) -> CollectorRegistry:
         )
         rate = gauge("tapescope_drive_rate_megabytes_per_second", doc, ("site", "basis"))
         rate.labels(message.site, message.headline["drive_rate_basis"]).set(message.headline["drive_rate_mb_s"])
-    doc = "drive-hours of the period, by use of drive time (bucket) and group of uses, as in the report"
+    doc = "drive-hours of the period, by use of drive time (bucket) and by group of such uses"
     hours = gauge("tapescope_drive_hours", doc, ("site", "group", "bucket"))
     for row in message.hours:
         hours.labels(message.site, row["group_words"], row["bucket"]).set(row["bucket_hours"])

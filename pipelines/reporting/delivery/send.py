@@ -28,7 +28,7 @@ from pipelines.reporting.links import TONIGHT, to_page
 
 _NOW = ("prometheus", "wlcg", "alertmanager")  # take what they get for the present state
 TURN_S = 600.0  # so long one process waits for another that delivers the same report
-_ALTERED = "the report has changed since it was sent; --again sends the new report"
+_ALTERED = "the report has changed since it was sent; `tapescope deliver --again` sends the new report"
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ _TABLE = (
     ),
     (
         r"\d\d/\d\d/\d\d-\d\d:\d\d:\d\d\.\d+ +\d+ \S+\.sh\[\d+\]\[",
-        "the log of a site's own script between dCache and its tape system, whose format differs from site to site",
+        "the log of a site's own script between dCache and its tape system; such logs differ from site to site",
     ),
     (
         r"\w{3} +\d+ \d\d:\d\d:\d\d \S+ (?:dcache@\S+|sudo)\[\d+\]: ",

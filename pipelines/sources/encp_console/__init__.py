@@ -49,7 +49,7 @@ def recognise(head: list[str]) -> Claim:
         n_found = sum(sign.match(line) is not None for line in texts)
         if n_found >= least:
             return Claim(True, min(1.0, 0.5 + n_found / len(texts)), f"{n_found} lines as encp prints them")
-    return Claim(False, 0.0, "no line is one that encp prints about a transfer")
+    return Claim(False, 0.0, "no line looks like a line that encp prints about a transfer")
 
 
 def parse(lines: pl.DataFrame, origin: Origin, carry: Carry | None) -> Parsed:

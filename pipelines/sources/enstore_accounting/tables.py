@@ -187,24 +187,30 @@ FORMS = (
 NOT_READ = {
     "tape_library_slots_usage": (
         ("time", "tape_library", "location", "media_type", "free", "used"),
-        "it only counts slots of libraries",
+        "the table only counts slots of libraries",
     ),
-    "write_protect_summary": (("date", "total", "should", "not_yet", "done"), "it only counts write protection tabs"),
-    "event": (("tag", "name", "node", "username", "start", "finish"), "it only lists runs of scheduled jobs"),
-    "state": (("time", "volume", "type", "value"), "it names volumes and types only by their numbers in other tables"),
+    "write_protect_summary": (
+        ("date", "total", "should", "not_yet", "done"),
+        "the table only counts write protection tabs",
+    ),
+    "event": (("tag", "name", "node", "username", "start", "finish"), "the table only lists runs of scheduled jobs"),
+    "state": (
+        ("time", "volume", "type", "value"),
+        "the table names volumes and types only by their numbers in other tables",
+    ),
     "xfer_by_month": (
         ("date", "storage_group", "read", "write"),
-        "it has totals by month; the table xfer_by_day has them by day",
+        "the table has only totals by month; the table xfer_by_day has totals by day",
     ),
-    "quotas": (("time", "library", "storage_group", "allocated", "blank"), "it only lists quotas of cartridges"),
+    "quotas": (("time", "library", "storage_group", "allocated", "blank"), "the table only lists quotas of cartridges"),
     "old_bytes_per_day": (
         ("date", "read", "write"),
-        "it has only the total of all storage groups; the table xfer_by_day has more detail",
+        "the table has only the total of all storage groups; the table xfer_by_day has more detail",
     ),
-    "blanks": (("date", "media_type", "blanks"), "it only counts blank cartridges"),
+    "blanks": (("date", "media_type", "blanks"), "the table only counts blank cartridges"),
     "drive_data": (
         ("drive_rate", "write_error_count", "read_error_count"),
-        "it lists suspect volumes, and its format varies",
+        "the table lists suspect volumes, and its format varies",
     ),
 }
 # The accounting database calls the mover's name otherwise than its configuration does.

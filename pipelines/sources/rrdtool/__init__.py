@@ -162,7 +162,7 @@ def _finest(good: pl.DataFrame, state: Carry) -> pl.DataFrame:
             if int(span) < last_span:
                 raise UnreadableFile(
                     "the round-robin archives (RRA) of the database are not ordered from fine to coarse",
-                    "provide the output of `rrdtool xport` for one of these archives",
+                    "provide the output of `rrdtool xport` for one archive of the database",
                 )
             state["average"], state["finer_from"] = [int(rra), int(span)], state["known_from"]
         known = rows.filter(~pl.col("is_empty"))

@@ -70,7 +70,8 @@ def read_head(lines: tuple[str, ...] | list[str]) -> Head | None:
         return _judged(_json(text))
     if re.search(r'^filename = ".*"\nrrd_version = "', text, re.MULTILINE):
         return Head(
-            "info", why_not="this is `rrdtool info`, which describes the structure of a database and has no series"
+            "info",
+            why_not="this is output of `rrdtool info`, which describes the structure of a database and has no series",
         )
     return _fetch(lines)
 

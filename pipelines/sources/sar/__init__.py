@@ -57,7 +57,9 @@ def recognise(head: list[str]) -> Claim:
     dialect, why = _dialect(head)
     if dialect:
         return Claim(True, 1.0, why)
-    return Claim(False, 0.7 if why else 0.0, why or "neither lines of sadf nor a header of sar after a time of day")
+    return Claim(
+        False, 0.7 if why else 0.0, why or "no line of sadf, and no header of sar on a line that begins with a time"
+    )
 
 
 def _dialect(head: list[str] | tuple[str, ...]) -> tuple[str, str]:
@@ -98,8 +100,8 @@ def _text(flats: list[str]) -> tuple[str, str]:
     if names and system:
         return "text", f"sar of {system.split(' ')[0]}"
     if any({(words := rest.split(" "))[0], words[-1]} & _TABLES and (banner or len(words) > 1) for rest in names):
-        return "text", "headers of sar after times of day"
-    return "", "headers after times of day, but no known header of sar" if names and banner else ""
+        return "text", "headers of sar on lines that begin with a time"
+    return "", "headers on lines that begin with a time, but no known header of sar" if names and banner else ""
 
 
 def parse(lines: pl.DataFrame, origin: Origin, carry: Carry | None) -> Parsed:

@@ -78,7 +78,7 @@ def recognise(head: list[str]) -> Claim:
     if any(line.strip().startswith("Supported log pages") for line in head):
         return Claim(True, 0.9, "the list of log pages that sg_logs prints")
     if any(_JSON.search(line) for line in head):
-        return Claim(False, 0.9, "this is sg_logs --json, which is not read; run sg_logs without --json")
+        return Claim(False, 0.9, "this is output of sg_logs --json, which is not read; run sg_logs without --json")
     return Claim(False, 0.0, "no title of a tape drive's log page")
 
 

@@ -81,8 +81,8 @@ def _claim_table(found: Look) -> Claim:
 
 
 def _claim_counters(found: Look) -> Claim:
-    of = {"disks": "of disks (-d)", "partition": "of a partition (-p)", "sums": "of all disks (-D)"}
-    what = f"vmstat's counters {of.get(found.mode, 'of a host (-s)')} since boot"
+    of = {"disks": "for each disk (-d)", "partition": "for a partition (-p)", "sums": "for all disks together (-D)"}
+    what = f"vmstat's counters {of.get(found.mode, 'for a host (-s)')} since boot"
     belonging = counts.belongs if found.mode == "counts" else disks.belongs
     if 2 * sum(belonging(flat, found.mode) for flat in found.flats) < len(found.flats):
         return Claim(False, 0.5, f"a header of {what}, but most lines do not belong to it")

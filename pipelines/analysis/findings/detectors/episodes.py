@@ -82,7 +82,7 @@ def _of_request(gaps: pl.DataFrame) -> str:
         return ""
     client_s = number(known["client_s"].median())
     after_s = number((known["request_s"] - known["client_s"]).median())
-    return f": the client's request comes after {client_s:.1f} s and reaches the drive {after_s:.1f} s later"
+    return f": {client_s:.1f} s until the client asks, then {after_s:.1f} s until the drive gets the request"
 
 
 def _share_interval(is_long: NDArray[np.bool_], clusters: NDArray[np.str_]) -> tuple[float, float]:

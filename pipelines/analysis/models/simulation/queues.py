@@ -43,7 +43,7 @@ class Policy:
         if min(self.min_age_s, self.remount_delay_s, self.fill_wait_s or 0.0) < 0:
             raise ValueError("ages and delays of a mount policy must not be negative")
         if any(one is not None and one <= 0 for one in (self.min_files, self.min_gb)):
-            raise ValueError("the numbers of files and bytes that trigger a mount must be above 0")
+            raise ValueError("the number of files and the amount of data that trigger a mount must be above 0")
         if self.order not in get_args(Order):
             raise ValueError(f"the order in which a mount reads its files must be one of {', '.join(get_args(Order))}")
 

@@ -36,8 +36,8 @@ def losses(asker: Asker) -> Section:
     sentence = (
         "A gain is the additional data that could move if the cause were removed, up to the limit that the next "
         "bottleneck sets. The 90 % interval shows how much the gain varies from day to day. Figures with “at most” "
-        "ignore the next bottleneck. A loss that is known only in hours is ranked with the median GB per hour of the "
-        "losses that are known in GB. Gains do not add up: removing one bottleneck exposes the next."
+        "ignore the next bottleneck. If a loss is known only in hours, it is ranked with the median GB per hour "
+        "of the losses that are known in GB. Gains do not add up: removing one bottleneck exposes the next."
     )
     headline = asker.only("headline")
     if headline.get("available_hours") and is_withheld(headline):

@@ -22,7 +22,7 @@ _LEVERS = 2
 _NOT_KEPT = "No forecast is stored for this day; `tapescope forecast` and `tapescope run` compute it."
 _TORNADOS = 3
 _COST_DOCS = {
-    "": "fitted value; drift_week_share is the weekly change of the ratio of measured to computed mount time",
+    "": "fitted value; drift_week_share is the change of measured ÷ computed mount time in a week",
     "_low": "low end of the 90 % interval",
     "_high": "high end of the 90 % interval",
 }
@@ -47,7 +47,7 @@ def campaigns(asker: Asker) -> Section:
     sentences += _plans(asker)
     room = asker.table(
         "spool_headroom",
-        "Time until an empty spool is full: if nothing goes out (outage), and at the net rate (fill)",
+        "Time until an empty spool is full: if nothing leaves it (outage), and at average input less output (fill)",
         ["station", "spool_gb", "in_active_mb_s", "net_mb_s", "outage_hours", "fill_hours"],
     )
     left = len(declared) - _MOST
@@ -117,7 +117,7 @@ def _holdings(ahead: list[Row]) -> str:
     factor = rows["factor_year"]
     text = f"{interval(_estimate(holds), 'TB')} by then"
     if "met" in rows:
-        met = f"with a probability of {percent(rows['met']['value'])} that the plan is met"
+        met = f"with a probability of {percent(rows['met']['value'])} that the planned size is reached"
     else:
         met = "counting only logged writes, because no export of volumes shows earlier data"
     if factor["value"] is None:
@@ -164,8 +164,8 @@ def _score(asker: Asker) -> list[str]:
         return []
     held = sum(row["verdict"] == "held" for row in over)
     return [
-        f"For {held} of {counted(len(over), 'forecast')} with a known outcome, the outcome was within the 90 %"
-        " interval; nine of ten are expected."
+        f"For {held} of {counted(len(over), 'forecast')} with a known outcome, the outcome was within the forecast's"
+        " 90 % interval. Nine of ten are expected to be."
     ]
 
 

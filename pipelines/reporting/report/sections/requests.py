@@ -36,7 +36,7 @@ _PARTS = (
     ),
     (
         "endit_drives",
-        "ENDIT: drives that served its requests",
+        "Drives that served ENDIT's requests",
         "drive pool operation n_runs n_volumes n_files moved_gb median_wait_s shared_hours overall_mb_s",
         "the logs of ENDIT's retriever and archiver",
     ),

@@ -139,7 +139,10 @@ def stations(asker: Asker) -> Section:
         scanning = [row["station"] for row in duty if row["duty_factor"] is None and row["role"] == "scanning"]
         # left out of duty, not unseen or idle
         sentences += (
-            [f"The duty factor is not computed for stations that only scan tapes: {', '.join(scanning)}."]
+            [
+                "The duty factor is not computed for scanning stations, which only read tapes to check them:"
+                f" {', '.join(scanning)}."
+            ]
             if scanning
             else []
         )
@@ -228,7 +231,7 @@ def data_quality(asker: Asker) -> Section:
     rejected = [column.name for column in asker.catalog.questions["rejects"].columns]
     tables = [
         asker.table("coverage", "Logs with missing hours or without declared hours", coverage.split(), _is_short),
-        asker.table("lines_read", "Number of lines in files with data of the period", lines.split()),
+        asker.table("lines_read", "Number of log lines in the files that have data of the period", lines.split()),
         asker.table("files", "Files not loaded", ["path", "state", "reason"], lambda row: row["state"] != "loaded", 20),
         asker.table("rejects", "Lines that could not be read, in files of any period", rejected, most=12),
         asker.table("impossible_dates", "Files with impossible dates", ["path", "source", "summary"], most=20),
@@ -285,4 +288,4 @@ def _version() -> str:
     try:
         return metadata.version("tapescope")
     except metadata.PackageNotFoundError:
-        return "run from a source folder"
+        return "no version: run from a source folder"
