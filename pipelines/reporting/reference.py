@@ -77,7 +77,7 @@ def _commands(command_line: Group) -> Iterator[Page]:
     yield _index(
         "commands",
         ((name, command.get_short_help_str(200)) for name, command in found.items()),
-        "Each command is a word after `tapescope`. `tapescope COMMAND --help` prints the text of the command's page.",
+        "Each command is a word after `tapescope`. A command's `--help` prints the text of its page here.",
     )
     for name, command in found.items():
         yield f"commands/{name.replace(' ', '-')}.md", _command(name, command)
