@@ -188,7 +188,7 @@ def test_campaigns_growth_and_buffers(app: AppTest) -> None:
     assert not app.exception and "on tape at the end of 2010-03-10" in texts(app)
     opened(app, "plan", "buffers")
     assert not app.exception and "would have served" in texts(app)
-    assert spec(app, "Share of read bytes")["encoding"]["x"]["title"] == "buffer size [TB]"
+    assert spec(app, "Share of the bytes read")["encoding"]["x"]["title"] == "buffer size [TB]"
     opened(app, "plan", "campaigns")
     assert not app.exception
 

@@ -95,6 +95,12 @@ def test_page_stands_alone(written: dict[str, str]) -> None:
     assert set(re.findall(r'href="#([^"]*)"', html)) | set(re.findall(r"url\(#([^)]*)\)", html)) <= set(ids)
 
 
+def test_a_long_fact_stays_next_to_its_name() -> None:
+    *first, last = text._facts([("period", "word " * 40), ("last run", "done")])
+    assert len(first) > 1 and last == "last run  done"
+    assert all(line.startswith(" " * 10 if place else "period    word") for place, line in enumerate(first))
+
+
 def tables(report: Report) -> list[Table]:
     return [table for section in report.sections for table in section.tables]
 

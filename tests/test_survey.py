@@ -169,7 +169,7 @@ def test_words_of_file_names_are_stations_only_where_a_regular_pattern_of_severa
     text = guessed(tmp_path)
     assert [station.name for station in load_site(tmp_path).station] == ["dm8"]
     assert (
-        "no log line names this host; 2 file names contain it, first vmstat_dm8_2010-03-10.log,"
+        "no log line names this host; 2 file names contain its name, first vmstat_dm8_2010-03-10.log,"
         " from the pattern" in text
     )
 
@@ -248,7 +248,10 @@ def test_a_link_that_was_rotated_is_one_and_its_configuration_says_what_it_carri
     text = guessed(tmp_path)
     (link,) = load_site(tmp_path).link
     assert (link.name, link.station, link.capacity_mb_s, link.polled) == ("dm8-bond0", "dm8", 125.0, "switch")
-    assert "MaxBytes 125000000 in mrtg.cfg, line 3" in text and "MRTG polled switch1.example.net" in text
+    assert (
+        "capacity (MaxBytes) 125000000 bytes/s in mrtg.cfg, line 3" in text
+        and "MRTG polled switch1.example.net" in text
+    )
     assert "public" not in text
     expected = {item.glob: item.expect for item in load_site(tmp_path).input}
     begin, end = datetime(2010, 3, 10, 10, tzinfo=UTC), datetime(2010, 3, 10, 12, tzinfo=UTC)

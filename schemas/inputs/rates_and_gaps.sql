@@ -22,7 +22,7 @@ drive = { type = "VARCHAR", doc = "drive" }
 mover_host = { type = "VARCHAR", doc = "host of the drive's mover" }
 volume = { type = "VARCHAR", doc = "tape label" }
 cluster = { type = "VARCHAR", doc = "group of values that depend on each other: files of one tape in one drive on a day, or gaps of one mount" }
-size = { type = "BIGINT", doc = "size class of the file to which the rate belongs: 0 for 0.5 to 1 GB, 1 for 1 to 2 GB, and so on; 0 for gaps" }
+size = { type = "BIGINT", doc = "size class of the file to which the rate belongs: 0 for 0.5 to 1 GB, 1 for 1 to 2 GB, 2 for 2 to 4 GB and so on. Rows of gaps have 0" }
 basis = { type = "VARCHAR", doc = "basis of the drive rate: call, block or encp; empty for gaps" }
 */
 SELECT 'rate' AS measure, started_at AS moved_at, rate_mb_s AS value, mode, generation, system, station, drive, mover_host,

@@ -12,7 +12,7 @@ drive = { type = "VARCHAR", doc = "drive" }
 state = { type = "VARCHAR", doc = "state of the drive, as in silver.drive_state" }
 from_at = { type = "TIMESTAMP", doc = "start" }
 to_at = { type = "TIMESTAMP", doc = "end" }
-is_inferred = { type = "BOOLEAN", doc = "true if the start or end was computed from the final record of the mount, or if no line shows the end. No line shows it for the states hung and unknown, and for a down state that lasted until the log ended" }
+is_inferred = { type = "BOOLEAN", doc = "true if no log line shows the start or the end itself. It was computed from the final record of the mount, or the state is hung or unknown, or the drive was still down when the log ended" }
 session_id = { type = "VARCHAR", doc = "identifier of the mount during which the drive was in the state; NULL for down" }
 attempt_id = { type = "VARCHAR", doc = "identifier of the attempt (to move a file) during which the drive was in the state; NULL between attempts" }
 file_id = { type = "VARCHAR", doc = "file with the line that shows the state" }

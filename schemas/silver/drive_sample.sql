@@ -14,8 +14,8 @@ sampled_at = { type = "TIMESTAMP", doc = "when the sample was taken" }
 is_time_known = { type = "BOOLEAN", doc = "true if the time of day of the sample is known, not only its day" }
 drive = { type = "VARCHAR", doc = "name of the drive; for sysperf its library and number, such as 1/2" }
 is_active = { type = "BOOLEAN", doc = "true if the drive moved data (rate above 0); NULL where the screen shows no rate" }
-rate_low_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "rate if the K on the screen means 1000. For sysperf it is the rate at which cache segments become free, not the rate of the drive" }
-rate_high_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "rate if the K on the screen means 1024; equal to rate_low_bytes_s where the meaning is known" }
+rate_low_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "rate of the drive, if the unit KB on the program's screen means 1000 bytes. For sysperf: rate at which cache segments become free" }
+rate_high_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "the same rate, if KB means 1024 bytes; equal to rate_low_bytes_s where the meaning is known" }
 volume = { type = "VARCHAR", doc = "volume in the drive" }
 volume_group = { type = "VARCHAR", doc = "volume group (AMASS's set of volumes) to which the volume in the drive belongs" }
 mode = { type = "VARCHAR", doc = "read or write, if the drive moved data and all requests on the screen were of one kind; NULL otherwise" }

@@ -1,5 +1,5 @@
 /*
-title = "Mounts from lists of TSM, libraries and drives"
+title = "Mounts that TSM, a library or a drive lists"
 grain = "one row per mount that TSM's server or a library lists, or that SCSI pages of a drive show"
 why = "Shows which tape was in which drive, for archives whose own log does not record this. A library's mount is left out if the archive's log covers the drive. If TSM's server lists the same mount, only the bytes come from the library."
 partition = "day"

@@ -22,8 +22,7 @@ PART = {
 N_DAYS = 28
 VERDICTS = {
     "does not matter": "A larger buffer would serve hardly more of the bytes.",
-    "by chance": "Repeated reads look random: the share of the bytes that a buffer serves is hardly larger than the"
-    " share of the data that fits in it.",
+    "by chance": "Repeated reads look random: a buffer serves hardly more than the share of the data that fits in it.",
     "matters": "A buffer of twice the size would serve less than a further 1 % of the bytes.",
 }
 WITNESSES = {"drives": "the drives", "pools": "the pools"}

@@ -14,9 +14,8 @@ from pipelines.primitives.format import counted, no_estimate, percent
 
 _WORDS = {
     "does not matter": "a larger buffer would serve hardly more of the bytes",
-    "by chance": "repeated reads look random: the share of the bytes that a buffer serves is hardly larger than the"
-    " share of the data that fits in it",
-    "matters": "a buffer of half the size would serve at least 1 % less of the bytes",
+    "by chance": "repeated reads look random: a buffer serves hardly more than the share of the data that fits in it",
+    "matters": "a buffer of twice the size would serve less than a further 1 % of the bytes",
 }
 _LIMITS = (
     "Shares are shares of the bytes read; only 'reads share' is a share of the number of reads. Values in brackets are"

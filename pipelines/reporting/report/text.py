@@ -61,11 +61,12 @@ def _section(section: Section, zone: str) -> Iterator[str]:
         yield from _query(query)
 
 
-def _facts(facts: list[tuple[str, str]]) -> list[str]:
+def _facts(facts: list[tuple[str, str]]) -> Iterator[str]:
     """Names, and next to them their values in as many lines as they need."""
-    shown = text_table(facts, [False, False])
-    shown.columns[1].no_wrap, shown.columns[1].overflow = False, "fold"
-    return plain_lines(shown, WIDTH) if facts else []
+    names = [escape_control(name) for name, _ in facts]
+    begin = max(map(len, names), default=0) + 2
+    for name, (_, value) in zip(names, facts, strict=True):
+        yield from _wrap(value, name.ljust(begin), " " * begin)
 
 
 def _wrap(text: str, before: str = "", after: str = "") -> list[str]:

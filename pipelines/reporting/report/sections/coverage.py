@@ -98,7 +98,7 @@ def _coverage(row: Row) -> str:
     short = f"; {quantity(row['missing_hours'], 'h')} missing" if row["missing_hours"] else ""
     text += f"{short} in {counted(row['n_short'], 'log')}" if short and hosts else short
     return text + (
-        f"; {quantity(row['undeclared_hours'], 'h')} read outside the hours that site.toml declares"
+        f"; the logs also cover {quantity(row['undeclared_hours'], 'h')} that site.toml does not declare"
         if row["undeclared_hours"]
         else ""
     )

@@ -288,4 +288,4 @@ def _version() -> str:
     try:
         return metadata.version("tapescope")
     except metadata.PackageNotFoundError:
-        return "no version: run from a source folder"
+        return "no version number: tapescope is not installed, it runs from its source code"
