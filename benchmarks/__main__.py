@@ -20,7 +20,7 @@ from benchmarks.texts import all_texts
 from benchmarks.week import WEEK
 
 SOURCES = tuple(sorted(all_texts()))
-INPUTS = (*SOURCES, CTA + JSON, VMSTAT + MANY, ENSTORE + MANY, BIG, WEEK, DAY)
+INPUTS = (*SOURCES, CTA + JSON, VMSTAT + MANY, IOSTAT + MANY, ENSTORE + MANY, BIG, WEEK, DAY)
 PARTS = (*INPUTS, PAGES)
 TITLES = {
     "ingest": "file to committed rows",
@@ -44,6 +44,7 @@ PLAN = {
     CTA: ("ingest", "parse", "cta_re_loop"),
     CTA + JSON: ("ingest", "parse", "cta_json_loop"),
     VMSTAT + MANY: ("by_one", "by_two"),
+    IOSTAT + MANY: ("by_one", "by_two"),
     ENSTORE + MANY: ("by_one", "by_two"),
     BIG: ("ingest",),
     WEEK: ("whatif",),

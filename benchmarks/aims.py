@@ -13,6 +13,13 @@ BIG = "big"
 JC_AIM, JC_IOSTAT_AIM, LEAST_MB_S = 40.0, 12.0, 20.0
 WORKERS_AIM = 1.7
 RE_AIM, LINES_AIM, PEAK_AIM_MB = 3.0, 4.0, 1000.0
+OF_PEERS = (  # input and task, and the log and task of another parser whose speed is multiplied
+    (VMSTAT + MANY, "by_two", VMSTAT, "jc", JC_AIM),
+    (IOSTAT + MANY, "by_two", IOSTAT, "jc", JC_IOSTAT_AIM),
+    (ENSTORE + MANY, "by_two", ENSTORE, "re_loop", RE_AIM),
+    (CTA, "ingest", CTA, "cta_re_loop", RE_AIM),
+    (CTA + JSON, "ingest", CTA + JSON, "cta_json_loop", RE_AIM),
+)
 WHATIF_AIM_S = 10.0
 NIGHTLY_AIM_S = 300.0
 PAGE_AIM_MS, PERIOD_AIM_MS = 300.0, 1000.0  # as opened, and with another period: a week, a month or a year
@@ -36,37 +43,12 @@ class Aim:
 def judge(results: Results) -> list[Aim]:
     """The aims whose tasks were run."""
     aims = []
-    if both := _pair(results, (VMSTAT, "ingest"), (VMSTAT, "jc")):
-        times = both[0].mb_s / both[1].mb_s
-        aims.append(
-            _aim(f"vmstat to committed rows: at least {JC_AIM:g}× the speed of jc", times, "×", times >= JC_AIM)
-        )
-    if both := _pair(results, (IOSTAT, "ingest"), (IOSTAT, "jc")):
-        times = both[0].mb_s / both[1].mb_s
-        aims.append(
-            _aim(
-                f"iostat to committed rows: at least {JC_IOSTAT_AIM:g}× the speed of jc",
-                times,
-                "×",
-                times >= JC_IOSTAT_AIM,
-            )
-        )
-    if both := _pair(results, (ENSTORE, "ingest"), (ENSTORE, "re_loop")):
-        times = both[0].mb_s / both[1].mb_s
-        aims.append(
-            _aim(
-                f"DEBUGLOG to committed rows: at least {RE_AIM:g}× the speed of the Python loop with re",
-                times,
-                "×",
-                times >= RE_AIM,
-            )
-        )
-    for name, peer in ((CTA, "cta_re_loop"), (CTA + JSON, "cta_json_loop")):
-        if both := _pair(results, (name, "ingest"), (name, peer)):
+    for name, task, stem, peer, least in OF_PEERS:
+        if both := _pair(results, (name, task), (stem, peer)):
             times, title = both[0].mb_s / both[1].mb_s, both[1].task.title
-            requirement = f"{name} to committed rows: at least {RE_AIM:g}× the speed of the {title}"
-            aims.append(_aim(requirement, times, "×", times >= RE_AIM))
-    for name in (VMSTAT + MANY, ENSTORE + MANY):
+            words = f"{name}, {both[0].task.title}: at least {least:g}× the speed of {title}"
+            aims.append(_aim(words, times, "×", times >= least))
+    for name in (VMSTAT + MANY, IOSTAT + MANY, ENSTORE + MANY):
         if both := _pair(results, (name, "by_one"), (name, "by_two")):
             times = both[0].seconds / both[1].seconds
             requirement = f"{name}: two processes at least {WORKERS_AIM:g}× as fast as one"
