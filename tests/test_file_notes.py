@@ -33,8 +33,11 @@ def read(tmp_path: Path, zone: str) -> tuple[Any, str]:
 @pytest.mark.parametrize(
     ("zone", "reason"),
     [
-        ("", "the time stamps name the zone JST, but the rows are read in UTC"),
-        ('zone = "Europe/Berlin"\n', "the time stamps name the zone JST, but the rows are read in Europe/Berlin"),
+        ("", "the time stamps name the zone JST, but the rows are read as times in UTC"),
+        (
+            'zone = "Europe/Berlin"\n',
+            "the time stamps name the zone JST, but the rows are read as times in Europe/Berlin",
+        ),
         ('zone = "Asia/Tokyo"\n', ""),
         ('zone = "America/Sao_Paulo"\n', ""),  # has no words to compare
     ],

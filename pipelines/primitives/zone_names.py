@@ -53,14 +53,11 @@ def disagreement(lines: Iterable[str], zone: str) -> str:
     A zone that has numbers for names, as America/Sao_Paulo, is not judged.
 
     >>> disagreement(["2011-04-12 20:49:26 JST"], "UTC"), disagreement(["2011-04-12 20:49:26 CDT"], "America/Chicago")
-    ('the time stamps name the zone JST, but the rows are read in UTC', '')
+    ('the time stamps name the zone JST, but the rows are read as times in UTC', '')
     """
     known = words_of_zone(zone)
     if any(not word.isalpha() for word in known):
         return ""
     others = sorted(set(zone_words(lines)) - known)
-    return (
-        f"the time stamps name the zone {' and '.join(others)}, but the rows are read as times in {zone}"
-        if others
-        else ""
-    )
+    words = " and ".join(others)
+    return f"the time stamps name the zone {words}, but the rows are read as times in {zone}" if others else ""
