@@ -10,6 +10,7 @@ from dashboards.charts import model_charts
 from dashboards.components import show_rows
 from dashboards.head import Page
 from pipelines.analysis.forecast import buffers
+from pipelines.analysis.models.buffer import VERDICTS
 from pipelines.primitives.estimate import NoEstimate
 from pipelines.primitives.format import counted, no_estimate, percent, quantity
 
@@ -20,11 +21,6 @@ PART = {
     "lacking": "logs of drives or of dCache's pools that list the files read from tape",
 }
 N_DAYS = 28
-VERDICTS = {
-    "does not matter": "A larger buffer would serve hardly more of the bytes.",
-    "by chance": "Repeated reads look random: a buffer serves hardly more than the share of the data that fits in it.",
-    "matters": "A buffer of twice the size would serve less than a further 1 % of the bytes.",
-}
 WITNESSES = {"drives": "the drives", "pools": "the pools"}
 ENOUGH = "buffer size from which doubling would serve less than a further 1 % of the bytes [TB]"
 
@@ -67,7 +63,7 @@ def _sentence(found: Any, family: Any) -> None:
     share = family.reads.caught_bytes(size_tb) / max(1, int(family.reads.sizes.sum()))
     st.text(
         f"A buffer of {quantity(size_tb, 'TB')} would have served {percent(share)} of the bytes read in {days}."
-        f" {VERDICTS[family.found.verdict]}"
+        f" {words.capital(VERDICTS[family.found.verdict])}."
     )
 
 

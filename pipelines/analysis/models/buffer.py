@@ -40,6 +40,11 @@ GAIN = 0.01  # share of bytes that doubling must bring
 BY_CHANCE = 0.05  # share of bytes by which a buffer must beat its share of the set
 GB, TB = 10**9, 10**12
 Verdict = Literal["does not matter", "by chance", "matters"]
+VERDICTS: dict[Verdict, str] = {  # as clauses; a table of the terminal shows 120 characters
+    "does not matter": "a larger buffer would serve hardly more of the bytes",
+    "by chance": "repeated reads look random: a buffer serves hardly more than the share of the data that fits in it",
+    "matters": "a buffer of twice the size would serve less than a further 1 % of the bytes",
+}
 
 
 @dataclass(frozen=True)
@@ -155,12 +160,9 @@ def caught(apart: Ints, size_tb: float) -> npt.NDArray[np.bool_]:
 
 def caught_by_day(apart: Ints, sizes: Ints, days: Ints, size_tb: float) -> Estimate | NoEstimate:
     """Share of the bytes that a buffer of a size would have caught, its interval over days."""
-    share = ratio_of_sums((sizes * caught(apart, size_tb)).astype(float), sizes.astype(float), days)
+    share = ratio_of_sums((sizes * caught(apart, size_tb)).astype(float), sizes.astype(float), days, what="days")
     if isinstance(share, NoEstimate):
-        return NoEstimate(
-            share.reason.replace("separate mounts, tapes, hours or days with values", "days"),
-            "more days on which files are read",
-        )
+        return NoEstimate(share.reason, "more days on which files are read")
     return Estimate(share.value, share.low, max(share.value, min(1.0, share.high)))
 
 

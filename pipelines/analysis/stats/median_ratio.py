@@ -7,6 +7,7 @@ import scipy
 from numpy.typing import NDArray
 
 from pipelines.analysis.stats.bootstrap import LEVEL, resamples
+from pipelines.analysis.stats.ratios import too_few_clusters
 from pipelines.primitives.estimate import Estimate, NoEstimate
 
 N_RESAMPLES = 499
@@ -103,10 +104,7 @@ def _too_few(n: int, n_clusters: int, min_values: int, min_clusters: int) -> NoE
     if n < min_values:
         return NoEstimate(f"only {n} values, but {min_values} are needed", f"at least {min_values} values")
     if n_clusters < min_clusters:
-        return NoEstimate(
-            f"only {n_clusters} separate mounts, tapes, hours or days with values, but {min_clusters} are needed",
-            f"values from at least {min_clusters} separate mounts, tapes, hours or days",
-        )
+        return too_few_clusters(n_clusters, min_clusters)
     return None
 
 

@@ -5,6 +5,7 @@ from typing import Any
 
 import click
 
+from pipelines.analysis.models.buffer import VERDICTS
 from pipelines.cli.forecast.common import REASONS, Past, history_options, reasons
 from pipelines.cli.options import format_option
 from pipelines.cli.output import Rows, print_parts
@@ -12,11 +13,6 @@ from pipelines.primitives.errors import TapescopeError
 from pipelines.primitives.estimate import NoEstimate
 from pipelines.primitives.format import counted, no_estimate, percent
 
-_WORDS = {
-    "does not matter": "a larger buffer would serve hardly more of the bytes",
-    "by chance": "repeated reads look random: a buffer serves hardly more than the share of the data that fits in it",
-    "matters": "a buffer of twice the size would serve less than a further 1 % of the bytes",
-}
 _LIMITS = (
     "Shares are shares of the bytes read; only 'reads share' is a share of the number of reads. Values in brackets are"
     " 90 % intervals, which show how much days differ. Logs do not show reads that existing buffers served, so each"
@@ -94,7 +90,7 @@ def _row(one: Any, size_tb: float | None) -> dict[str, Any]:
         row |= {"different_tb": read_tb, "again_share": 0.0, "flat_from_tb": None, "verdict": "cannot estimate"}
     else:
         row |= {"different_tb": found.set_tb, "again_share": found.again, "flat_from_tb": found.flat_tb}
-        row |= _caught(reads, found.flat_tb, "caught_share") | {"verdict": _WORDS[found.verdict]}
+        row |= _caught(reads, found.flat_tb, "caught_share") | {"verdict": VERDICTS[found.verdict]}
     return row | (_caught(reads, size_tb, f"caught_by_{size_tb:g}_tb_share") if size_tb else {}) | reasons(found)
 
 

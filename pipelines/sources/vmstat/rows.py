@@ -64,13 +64,12 @@ def announce(rows: pl.DataFrame, headers: pl.DataFrame, state: Carry) -> list[tu
     announced = headers.select(_ANNOUNCED).unique(maintain_order=True)
     above = [Announced(*row) for row in announced.iter_rows()]
     is_above = headers.height > 0 and (rows.height == 0 or headers["line_no"][0] < rows["line_no"][0])
-    kinds = list(dict.fromkeys([*([] if is_above else [before]), *above]))
+    kinds = list(dict.fromkeys(above if is_above else [before, *above]))
     if len(kinds) == 1:
         return [(kinds[0], rows)]
     places = pl.Series([kinds.index(one) for one in above], dtype=pl.Int64)
-    marks = headers.select("line_no", *_ANNOUNCED).join(
-        announced.with_columns(kind=places), on=_ANNOUNCED, maintain_order="left"
-    )
+    known = announced.with_columns(kind=places)
+    marks = headers.select("line_no", *_ANNOUNCED).join(known, on=_ANNOUNCED, maintain_order="left")
     placed = (
         rows.set_sorted("line_no")
         .join_asof(marks.select("line_no", "kind").set_sorted("line_no"), on="line_no")

@@ -73,7 +73,8 @@ def squeezed(texts: pl.Series) -> bytes:
         keep = part != _BLANK
         keep[1:] |= part[:-1] > _BLANK
         keep[0] |= begin > 0 and raw[begin - 1] > _BLANK
-        parts.append((part * keep).tobytes().translate(None, b"\x00"))  # twice as fast as `part[keep]`
+        # twice as fast as `part[keep]`; `blocks` leaves no NUL in a line
+        parts.append((part * keep).tobytes().translate(None, b"\x00"))
     return b"".join(parts)
 
 
@@ -86,9 +87,8 @@ def plain_stamps(texts: pl.Series) -> pl.Series | None:
     if not texts.len() or not (texts.str.len_bytes() == len(_STAMP)).all():
         return None
     raw = np.frombuffer(texts.str.join("").cast(pl.Binary).item(), dtype=np.uint8).reshape(-1, len(_STAMP))
-    signs = (raw - _STAMP).T.astype(
-        np.int32, order="C"
-    )  # one row for each place: digits, and 0 where the sign is the right one
+    # a row for each place of the stamp: digits, and 0 for the right separator
+    signs = (raw - _STAMP).T.astype(np.int32, order="C")
     if (signs > np.where(_STAMP == _DIGIT, 9, 0)[:, None]).any():
         return None
     day = _number(signs[:4]) * 10_000 + _number(signs[5:7]) * 100 + _number(signs[8:10])
