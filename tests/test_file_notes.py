@@ -8,6 +8,7 @@ import pytest
 from pipelines import sources, steps
 from pipelines.ingest.survey import survey
 from pipelines.ingest.survey.render import written
+from pipelines.warehouse.connection import Warehouse
 
 pytestmark = pytest.mark.usefixtures("plain_store")
 
@@ -101,6 +102,19 @@ def test_billing_without_a_year_is_a_warning(tmp_path: Path) -> None:
     assert (file.state, file.counts.n_records) == ("loaded", 0)
     assert file.warning.startswith("1 line is without a year")
     assert "the records have no year" in written(survey(tmp_path), tmp_path)
+
+
+def test_a_number_that_cannot_be_true_is_left_out_and_its_line_counted(tmp_path: Path) -> None:
+    text = (HERE / "sources" / "cta_taped" / "clean_journal.log").read_text()
+    (tmp_path / "taped.log").write_text(text.replace(r"\"checksumingTime\":1.25,", rf"\"checksumingTime\":{2**63},"))
+    (tmp_path / "site.toml").write_text('name = "z"\n[[input]]\nglob = "taped.log"\n')
+    site = steps.site_at(tmp_path)
+    (file,) = steps.ingest(site).files
+    assert (file.state, file.warning) == ("loaded", "1 line is used without a number that is too large to be true")
+    steps.build(site)
+    with Warehouse(site).read() as connection:
+        found = connection.execute("SELECT checksum_s, bytes FROM silver.transfer ORDER BY started_at").fetchall()
+    assert found[:2] == [(None, 3_000_000_480), (1.0, 2_500_000_480)]  # with labels
 
 
 @pytest.mark.parametrize(

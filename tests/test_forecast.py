@@ -337,6 +337,11 @@ def test_drives_that_cannot_be_estimated() -> None:
     # 100 GB a day, doubled, of mounts that move 50 MB/s: 2 x 100,000 / 86,400 / 50 = 0.0463 drives
     needed = drives_needed._needed("LTO-4", [row], read)
     assert isinstance(needed, Needed) and needed.drives.value == pytest.approx(0.046296, rel=1e-4)
+    # the same on one day of twenty: a twentieth of the drives, and perhaps hardly any
+    days = [row | {"day": date(2010, 2, 1 + n), "read_gb": 100.0 * (n == 7)} for n in range(20)]
+    needed = drives_needed._needed("LTO-4", days, read)
+    assert isinstance(needed, Needed) and needed.drives.value == pytest.approx(0.046296 / 20, rel=1e-4)
+    assert 0 < needed.drives.low < 1e-4 < needed.drives.value < needed.drives.high
 
 
 def test_a_campaigns_end_is_forecast(site: Site) -> None:

@@ -9,6 +9,7 @@ import polars as pl
 
 from pipelines import sources
 from pipelines.ingest.identify import IncomingFile
+from pipelines.ingest.limits import IMPOSSIBLE, leave_out_impossible
 from pipelines.primitives.errors import UnreadableFile
 from pipelines.primitives.zone_names import disagreement
 from pipelines.sources import blocks, contained
@@ -71,10 +72,10 @@ class FileParse:
 
     @property
     def warning(self) -> str:
-        """Of that, what makes rows wrong or loses them: zone words next to a host's stamps, records without a year."""
+        """Of that, what makes rows wrong or loses them: a host's other zone words, no year, damaged numbers."""
         is_of_host = bool(set(self.source.TABLES) & set(OF_HOSTS))
         zone = disagreement(self.file.origin.head, self.file.origin.zone) if is_of_host else ""
-        return "; ".join([zone] * bool(zone) + self._counted({NO_YEAR}))
+        return "; ".join([zone] * bool(zone) + self._counted({NO_YEAR, IMPOSSIBLE}))
 
     def _counted(self, which: set[str]) -> list[str]:
         found = [(what, n) for what, n in self.notes.items() if what in which and n]
@@ -115,7 +116,7 @@ class FileParse:
 
     def _parse(self, block: blocks.Block) -> Parsed:
         with contained(self.file.source):
-            parsed = self.source.parse(block.lines, self.file.origin, self.carry)
+            parsed = leave_out_impossible(self.source.parse(block.lines, self.file.origin, self.carry))
             parsed.rejects = pl.concat([parsed.rejects, self._rejects(block.too_long, "too_long")])
             return parsed
 

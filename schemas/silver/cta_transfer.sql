@@ -55,8 +55,9 @@ flush AS (
 ),
 followed AS (
     SELECT l.*, f.logged_at AS flushed_at,
-           to_microseconds(CAST(round(1e6 * coalesce(l.total_s, 0)) AS BIGINT)) AS total_time,
-           to_microseconds(CAST(round(1e6 * coalesce(l.position_s, 0)) AS BIGINT)) AS position_time,
+           -- the motion is part of the total, whatever a damaged line has
+           to_microseconds(CAST(round(1e6 * greatest(l.total_s, l.position_s, 0)) AS BIGINT)) AS total_time,
+           to_microseconds(CAST(round(1e6 * greatest(l.position_s, 0)) AS BIGINT)) AS position_time,
            row_number() OVER (PARTITION BY l.system, l.drive, l.mount_id, l.file_seq
                               ORDER BY l.logged_at, l.file_id, l.line_no) AS nth,
            -- times are rounded: no file starts before the previous one ended
@@ -90,8 +91,8 @@ by_file AS (
         ON m.system = f.system AND m.drive = coalesce(d.drive, f.drive) AND m.mount_id = f.mount_id
 ),
 record AS (
-    SELECT *, to_microseconds(CAST(round(1e6 * (coalesce(read_write_s, 0) + coalesce(checksum_s, 0) + coalesce(wait_data_s, 0)
-                                                + coalesce(wait_buffer_s, 0) + coalesce(wait_report_s, 0))) AS BIGINT)) AS moving_time
+    SELECT *, to_microseconds(CAST(round(1e6 * greatest(coalesce(read_write_s, 0) + coalesce(checksum_s, 0) + coalesce(wait_data_s, 0)
+                                                         + coalesce(wait_buffer_s, 0) + coalesce(wait_report_s, 0), 0)) AS BIGINT)) AS moving_time
     FROM bronze.cta_session WHERE mount_id IS NOT NULL
     QUALIFY row_number() OVER (PARTITION BY system, drive, mount_id ORDER BY logged_at, file_id, line_no) = 1
 ),

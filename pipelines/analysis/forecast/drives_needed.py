@@ -95,7 +95,12 @@ def _over_days(above: Floats, below: Floats, n_days: int) -> Estimate:
     """A ratio over cases of several days; few days do not show how others will be, so theirs counts as it is."""
     if n_days < LEAST_DAYS or not above.any():
         return certain(float(above.sum() / below.sum()))
-    return _ratio(above, below)
+    return _positive(_ratio(above, below))
+
+
+def _positive(one: Estimate) -> Estimate:
+    """Above 0: where data moved on few of many days, a stretched interval reaches below."""
+    return Estimate(one.value, max(one.low, 1e-6 * one.value), one.high)
 
 
 def _share(one: Estimate) -> Estimate:

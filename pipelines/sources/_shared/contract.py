@@ -21,10 +21,16 @@ TYPES: dict[str, pl.DataType] = {
 
 
 @cache
+def columns_of(table: str) -> dict[str, dict[str, str]]:
+    """What the contract has of each column of a relation, without those the loader adds: type, unit, doc."""
+    columns = tomllib.loads((FOLDER / f"{table}.toml").read_text(encoding="utf-8"))["columns"]
+    return {name: column for name, column in columns.items() if name not in _BY_LOADER}
+
+
+@cache
 def schema_of(table: str) -> pl.Schema:
     """The columns of a relation, without those the loader adds."""
-    columns = tomllib.loads((FOLDER / f"{table}.toml").read_text(encoding="utf-8"))["columns"]
-    return pl.Schema({name: TYPES[column["type"]] for name, column in columns.items() if name not in _BY_LOADER})
+    return pl.Schema({name: TYPES[column["type"]] for name, column in columns_of(table).items()})
 
 
 def no_rows(table: str) -> pl.DataFrame:
