@@ -89,22 +89,11 @@ way AS (
            unnest(CASE mode WHEN 'read' THEN ['in', 'out'] ELSE ['out', 'in'] END) AS direction
     FROM asker
 ),
--- one join after the other, as in gold.seek_distance
-following AS MATERIALIZED (
-    SELECT g.system, g.drive, g.gap_id, g.started_at, g.avoidable_s, a.mode, a.ready_at, a.queued_at, a.client
-    FROM silver.gap g JOIN silver.transfer a ON a.system = g.system AND a.transfer_id = g.next_transfer_id
-),
 gap AS (
     SELECT g.drive, date_trunc('hour', g.started_at) AS hour_at, count(*) AS n_gaps,
            sum(CAST(round(1e6 * (g.avoidable_s - c.expected_gap_s)) AS BIGINT)) AS over_us,
-           count(*) FILTER (g.mode = 'write') AS n_writing,
-           count(*) FILTER (g.mode = 'write'
-                            AND (g.ready_at <= g.started_at
-                                 OR (g.ready_at IS NULL AND (g.queued_at <= g.started_at OR g.client = b.client))))
-               AS n_ready
-    FROM following g
-    JOIN silver.transfer b ON b.system = g.system AND b.transfer_id = g.gap_id
-    CROSS JOIN site.setting c
+           count(g.is_next_ready) AS n_writing, count(*) FILTER (g.is_next_ready) AS n_ready
+    FROM silver.gap g CROSS JOIN site.setting c
     GROUP BY ALL
 ),
 link AS (

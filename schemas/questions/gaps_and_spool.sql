@@ -23,24 +23,11 @@ ready_share = { type = "DOUBLE", unit = "1", doc = "share of gaps in which the n
 metadata_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours of gaps in which the next file was already on the spool when the gap started. Time in which the drive had no request is not included" }
 starved_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours of gaps in which the next file was not yet on the spool when the gap started, or in which no log shows whether it was. Time in which the drive had no request is not included" }
 */
--- One join after the other: both transfers have the gap's system, and joined by that alone they are all pairs there are.
-WITH chosen AS MATERIALIZED (
-    SELECT g.system, g.station, g.gap_id, g.next_transfer_id, g.started_at, g.gap_s - g.no_request_s AS dead_s
+WITH gap AS (
+    SELECT g.station, g.is_next_ready AS is_ready, g.gap_s - g.no_request_s AS dead_s
     FROM silver.gap g CROSS JOIN site.setting c
-    WHERE near_days(g.day, $first_day, $last_day)
-      AND in_days(g.started_at, $first_day, $last_day, c.zone)
-      AND $drive IN ('', g.drive)
-),
-followed AS MATERIALIZED (
-    SELECT w.*, a.ready_at, a.queued_at, a.client
-    FROM chosen w JOIN silver.transfer a ON a.system = w.system AND a.transfer_id = w.next_transfer_id
-    WHERE a.mode = 'write' AND a.day >= $first_day - 1
-),
-gap AS (
-    SELECT f.station, f.dead_s,
-           coalesce(f.ready_at <= f.started_at, f.queued_at <= f.started_at OR f.client = b.client, FALSE) AS is_ready
-    FROM followed f JOIN silver.transfer b ON b.system = f.system AND b.transfer_id = f.gap_id
-    WHERE near_days(b.day, $first_day - 7, $last_day)  -- a file takes less than a week
+    WHERE g.is_next_ready IS NOT NULL AND near_days(g.day, $first_day, $last_day)
+      AND in_days(g.started_at, $first_day, $last_day, c.zone) AND $drive IN ('', g.drive)
 )
 SELECT station, count(*) AS n_gaps, median(dead_s) AS p50_s, quantile_cont(dead_s, 0.95) AS p95_s,
        count(*) FILTER (is_ready) / count(*) AS ready_share,

@@ -27,6 +27,7 @@ request_s = { type = "DOUBLE", unit = "s", doc = "time within the gap during whi
 client_s = { type = "DOUBLE", unit = "s", doc = "part of request_s before the client queued the next request; NULL where no log shows when it queued the request" }
 position_s = { type = "DOUBLE", unit = "s", doc = "part of the gap spent on moving the tape" }
 start_s = { type = "DOUBLE", unit = "s", doc = "part of the gap spent on connecting and starting the next transfer, without tape motion" }
+is_next_ready = { type = "BOOLEAN", doc = "true if the file after the gap was already on the spool when the gap started. Where no log shows when a file was on the spool, it counts as ready if its request was already queued, or if one client command wrote both this file and the previous file. NULL if the file after the gap is not written to tape" }
 avoidable_s = { type = "DOUBLE", was = "judged_s", unit = "s", doc = "avoidable gap: database_s + request_s + start_s. Its normal value at the site is expected_gap_s in site.toml" }
 rate_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "drive rate of the file before the gap: the bytes that each second of the gap could have moved" }
 previous_file_id = { type = "VARCHAR", doc = "log file with the line about the last block before the gap" }
@@ -51,7 +52,8 @@ WITH pair AS (
            coalesce(end_line_no, line_no) AS previous_line_no,
            lead(transfer_id) OVER w AS next_transfer_id, lead(started_at) OVER w AS ended_at,
            lead(status) OVER w AS next_status, lead(station) OVER w AS station, lead(file_id) OVER w AS next_file_id,
-           lead(line_no) OVER w AS next_line_no, lead(queued_at) OVER w AS next_queued_at
+           lead(line_no) OVER w AS next_line_no, lead(queued_at) OVER w AS next_queued_at, client,
+           lead(mode) OVER w AS next_mode, lead(ready_at) OVER w AS next_ready_at, lead(client) OVER w AS next_client
     FROM silver.transfer
     -- a transfer that only the client or the accounting has no steps, so its gaps would have no parts
     WHERE session_id IS NOT NULL AND coalesce(regexp_matches(witnesses, 'mover|taped'), TRUE)
@@ -86,6 +88,9 @@ SELECT CAST(p.started_at AS DATE) AS day, p.gap_id, p.session_id, p.system, p.st
        coalesce(no_request_s, 0) AS no_request_s, coalesce(request_s, 0) AS request_s,
        CASE WHEN p.next_queued_at IS NOT NULL THEN coalesce(client_s, 0) END AS client_s,
        coalesce(position_s, 0) AS position_s, coalesce(start_s, 0) AS start_s,
+       CASE WHEN p.next_mode = 'write'
+            THEN coalesce(p.next_ready_at <= p.started_at, p.next_queued_at <= p.started_at OR p.next_client = p.client, FALSE) END
+           AS is_next_ready,
        coalesce(database_s, 0) + coalesce(request_s, 0) + coalesce(start_s, 0) AS avoidable_s,
        p.rate_bytes_s, p.previous_file_id, p.previous_line_no, p.next_file_id, p.next_line_no
 FROM pair p LEFT JOIN summed s ON s.gap_id = p.gap_id AND s.system = p.system
