@@ -9,6 +9,7 @@ from random import Random
 import duckdb
 import pytest
 
+from pipelines import steps
 from pipelines.build import checks
 from pipelines.build.changed import ChangedRelations
 from pipelines.build.clean_rows import are_clean
@@ -16,6 +17,7 @@ from pipelines.catalog import contracts
 from pipelines.catalog.contracts import Check
 from pipelines.catalog.files import load_catalog
 from pipelines.config.site import Site
+from pipelines.primitives.errors import CheckFailed
 from pipelines.warehouse.connection import LAKE, Warehouse
 from pipelines.warehouse.tables import prepare_tables
 
@@ -49,6 +51,10 @@ def test_every_check_has_an_answer(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     assert [one.stops_build for one in results] == [False, False, True, True, True], "a check that did not run stops it"
     assert "skipped" in results[2].detail
     assert results[1].n_failing == 1 and "logs/b" in results[1].detail and "logs/a" not in results[1].detail
+    assert results[1].sentence == (
+        "ops.reject: reason must be one of torn; 1 row failed: line_no=7 reason=odd in logs/b"
+    )
+    assert results[4].sentence.startswith("ops.reject: a check could not run: ExpectTheUnheardOf was not run")
     assert "nowhere" in results[3].detail and "ExpectTheUnheardOf" in results[4].detail
 
 
@@ -125,6 +131,20 @@ def test_rows_that_plain_sql_clears_pass_in_great_expectations(monkeypatch: pyte
                 assert found.outcome == ("passed" if is_clean else "failed"), (one, rows)
                 seen.add((one.expectation, found.outcome))
     assert len(seen) == 2 * len({one.expectation for one in EACH_KIND}), "every kind of check passed and failed"
+
+
+def test_a_log_that_was_read_for_two_systems_is_refused_with_the_reason(tmp_path: Path) -> None:
+    """Each drive would have twice its hours."""
+    text = (Path(__file__).parent / "sources" / "cta_taped" / "clean_journal.log").read_text()
+    (tmp_path / "a.log").write_text(text)
+    (tmp_path / "b.log").write_text(text.replace("TESTCTA", "OTHER"))
+    (tmp_path / "site.toml").write_text('name = "two"\n[[input]]\nglob = "*.log"\n')
+    site = steps.site_at(tmp_path)
+    steps.ingest(site)
+    with pytest.raises(CheckFailed, match=r"silver\.session: a drive must not .* system=OTHER .* in a\.log, b\.log"):
+        steps.build(site)
+    steps.forget(site, "b.log")
+    steps.build(site)
 
 
 def test_no_check_of_ours_is_left_to_the_guest_alone(tmp_path: Path) -> None:

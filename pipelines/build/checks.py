@@ -25,6 +25,7 @@ from typing import Any
 from pipelines.build.changed import ChangedRelations
 from pipelines.build.clean_rows import are_clean, copy_few
 from pipelines.catalog.contracts import Catalog, Check, Relation
+from pipelines.primitives.format import counted
 from pipelines.warehouse.connection import LAKE, Connection
 
 EXAMPLES = 5
@@ -47,6 +48,14 @@ class CheckResult:
     @property
     def stops_build(self) -> bool:
         return self.outcome == "error" or (self.outcome == "failed" and self.severity == "critical")
+
+    @property
+    def sentence(self) -> str:
+        """What must hold, and which rows break it."""
+        if self.outcome == "error":
+            return f"{self.relation}: a check could not run: {self.detail}"
+        must = Check(self.expectation, self.severity, json.loads(self.arguments)).sentence
+        return f"{self.relation}: {must}; {counted(self.n_failing, 'row')} failed: {_in_words(json.loads(self.detail))}"
 
 
 def in_lake(relation: Relation) -> str:
@@ -193,8 +202,9 @@ def _result(connection: Connection, relation: Relation, item: Check, answer: Any
     if raised:
         return CheckResult(relation.full_name, item.expectation, arguments, item.severity, "error", 0, raised)
     outcome = "passed" if answer.success else "failed"
-    n_failing = int(answer.result.get("unexpected_count") or 0)
-    detail = "" if answer.success else _examples(connection, relation, answer.result)
+    counted_as = "observed_value" if item.expectation == "UnexpectedRowsExpectation" else "unexpected_count"
+    n_failing = int(answer.result.get(counted_as) or 0)
+    detail = "" if answer.success else _examples(connection, relation, item, answer.result)
     return CheckResult(relation.full_name, item.expectation, arguments, item.severity, outcome, n_failing, detail)
 
 
@@ -205,9 +215,13 @@ def _exception_text(info: dict[str, Any]) -> str:
     return "; ".join(str(one.get("exception_message")) for one in info.values())
 
 
-def _examples(connection: Connection, relation: Relation, result: dict[str, Any]) -> str:
+def _examples(connection: Connection, relation: Relation, item: Check, result: dict[str, Any]) -> str:
     """Some failing rows, and the files they come from: what an operator must look at or forget."""
     rows = result.get("partial_unexpected_index_list") or result.get("partial_unexpected_list") or []
+    if query := item.kwargs.get("unexpected_rows_query"):  # of such a check only the number of rows is known
+        broken = connection.execute(f"{query.format(batch='checked_rows')} LIMIT {EXAMPLES}")
+        names = [column[0] for column in broken.description or []]
+        rows = [dict(zip(names, row, strict=True)) for row in broken.fetchall()]
     if not rows:
         return json.dumps({"observed": result.get("observed_value")}, default=str)
     ids = {row["file_id"] for row in rows if isinstance(row, dict) and row.get("file_id")}
@@ -218,6 +232,17 @@ def _examples(connection: Connection, relation: Relation, result: dict[str, Any]
         [sorted(ids)],
     ).fetchall()
     return json.dumps({"files": [row[0] for row in found], "rows": rows[:EXAMPLES]}, default=str)
+
+
+def _in_words(detail: dict[str, Any]) -> str:
+    """Examples of failing rows and their files, as `_examples` records them."""
+    rows = [
+        " ".join(f"{name}={value}" for name, value in row.items() if name != "file_id")
+        if isinstance(row, dict)
+        else str(row)
+        for row in detail.get("rows", [detail.get("observed")])
+    ]
+    return "; ".join(rows) + "".join(f" in {path}" for path in [", ".join(detail.get("files", []))] if path)
 
 
 def _files_with(connection: Connection, row: dict[str, Any]) -> list[str]:

@@ -58,7 +58,9 @@ def _failing(relation: Relation, check: Check, rows: str) -> str | None:
             return _repeated(rows, [column])
         case "ExpectCompoundColumnsToBeUnique", {"column_list": [*columns], **more} if not more:
             return _repeated(rows, columns)
-        case "UnexpectedRowsExpectation", {"unexpected_rows_query": str(query), **more} if not more:
+        case "UnexpectedRowsExpectation", {"unexpected_rows_query": str(query), **more} if not set(more) - {
+            "description"
+        }:
             return f"EXISTS ({query.replace('{batch}', f'({rows})')})"
     return None
 

@@ -1,5 +1,6 @@
 """The catalogue: relations, their columns and checks, rules and questions. `files` reads them from `schemas/`."""
 
+import json
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -47,6 +48,34 @@ class Check:
     expectation: str
     severity: str  # critical or warning
     kwargs: dict[str, Any]
+
+    @property
+    def sentence(self) -> str:
+        """What must hold, in words.
+
+        >>> Check("ExpectColumnValuesToBeBetween", "critical", {"column": "mount_s", "min_value": 0}).sentence
+        'mount_s must be at least 0'
+        """
+        match self.kwargs:
+            case {"description": str(words)}:
+                return words
+            case {"column": column, "value_set": values}:
+                return f"{column} must be one of {', '.join(map(str, values))}"
+            case {"column": column, "min_value": low, "max_value": high}:
+                return f"{column} must be between {low} and {high}"
+            case {"column": column, "min_value": low}:
+                return f"{column} must be at least {low}"
+            case {"column": column, "max_value": high}:
+                return f"{column} must be at most {high}"
+            case {"column_A": a, "column_B": b, **more}:
+                return f"{a} must not be less than {b}" if more.get("or_equal") else f"{a} must be greater than {b}"
+            case {"column_list": columns}:
+                return f"no two rows may have the same {', '.join(columns)}"
+            case {"column": column} if self.expectation == "ExpectColumnValuesToNotBeNull":
+                return f"{column} must not be empty"
+            case {"column": column} if self.expectation == "ExpectColumnValuesToBeUnique":
+                return f"no two rows may have the same {column}"
+        return f"{self.expectation} {json.dumps(self.kwargs, sort_keys=True)}"
 
 
 @dataclass(frozen=True)

@@ -33,8 +33,7 @@ def relation(relation: Relation) -> str:
 
 
 def _check(item: Check) -> str:
-    text = ", ".join(f"{key} = {value}" for key, value in item.kwargs.items())
-    return f"{item.severity}: `{item.expectation}` ({text})"
+    return f"{item.severity}: {item.sentence} (`{item.expectation}`)"
 
 
 def rule(rule: Rule) -> str:

@@ -162,10 +162,7 @@ def _build(
     stopping = [result for result in results if result.stops_build]
     if stopping:
         raise CheckFailed(
-            "\n".join(
-                f"{r.relation}: {r.expectation} {r.arguments} {r.outcome} ({r.n_failing} rows) {r.detail}"
-                for r in stopping
-            ),
+            "\n".join(result.sentence for result in stopping),
             "pages and questions still show the last good build; check the files named above, or withdraw one with"
             " `tapescope forget FILE`",
         )

@@ -21,6 +21,7 @@ severity = "critical"
 [[checks]]
 expectation = "UnexpectedRowsExpectation"
 unexpected_rows_query = "SELECT day, drive FROM {batch} GROUP BY day, drive HAVING sum(duration_us) <> max(day_us)"
+description = "the parts of a drive's day must add up to the day"
 severity = "critical"
 
 [[checks]]

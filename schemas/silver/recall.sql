@@ -41,6 +41,7 @@ severity = "critical"
 [[checks]]
 expectation = "UnexpectedRowsExpectation"
 unexpected_rows_query = "SELECT pnfsid FROM {batch} WHERE abs(coalesce(queue_s, 0) + coalesce(mount_s, 0) + coalesce(turn_s, 0) + coalesce(position_s, 0) + coalesce(read_s, 0) + coalesce(deliver_s, 0) - latency_s) > 0.001"
+description = "the parts of a recall must add up to latency_s"
 severity = "critical"
 */
 WITH restore AS (

@@ -32,6 +32,12 @@ column_list = ["system", "session_id"]
 severity = "critical"
 
 [[checks]]
+expectation = "UnexpectedRowsExpectation"
+unexpected_rows_query = "SELECT DISTINCT a.drive, a.system, a.from_at, a.file_id, a.line_no FROM {batch} a JOIN {batch} b ON b.day = a.day AND b.drive = a.drive AND b.system <> a.system AND b.from_at < a.to_at AND b.to_at > a.from_at ORDER BY a.drive, a.from_at, a.system"
+description = "a drive must not hold tapes of two archive systems at once. Read each log once, with the same `system` as other logs of the drive. Archives whose drives have equal names need a site.toml each"
+severity = "critical"
+
+[[checks]]
 expectation = "ExpectColumnValuesToBeBetween"
 column = "mount_s"
 min_value = 0
