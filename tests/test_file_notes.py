@@ -110,7 +110,7 @@ def test_a_number_that_cannot_be_true_is_left_out_and_its_line_counted(tmp_path:
     (tmp_path / "site.toml").write_text('name = "z"\n[[input]]\nglob = "taped.log"\n')
     site = steps.site_at(tmp_path)
     (file,) = steps.ingest(site).files
-    assert (file.state, file.warning) == ("loaded", "1 line is used without a number that is too large to be true")
+    assert (file.state, file.warning) == ("loaded", "1 line is used without a number that cannot be true")
     steps.build(site)
     with Warehouse(site).read() as connection:
         found = connection.execute("SELECT checksum_s, bytes FROM silver.transfer ORDER BY started_at").fetchall()

@@ -467,15 +467,23 @@ def test_a_day_withdrawn_and_read_again(
 # --- a build that is refused ----------------------------------------------------------------------------------
 
 
+def with_another_archive(site: Site) -> Site:
+    """The site with a second archive, in whose logs the drives of the first have the same names."""
+    path = site.root / "site.toml"
+    path.write_text(path.read_text() + '[[input]]\nglob = "logs/other/LOG-{date}*"\nsystem = "other"\n')
+    return steps.site_at(site.root)
+
+
 def test_a_failed_check_leaves_the_last_build(
     built: Site, plain: Rows, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     site, before = built, plain
     later = DAY + timedelta(days=1)
-    text = morning(later).days()[later]
-    put(site, f"enstore/LOG-{later}", text.replace("write 19 crc_check", "write -19 crc_check"))
+    for name in (f"enstore/LOG-{later}", f"other/LOG-{later}"):
+        put(site, name, morning(later).days()[later])
+    site = with_another_archive(site)
     steps.ingest(site)
-    with pytest.raises(CheckFailed, match=r"silver\.transfer"):
+    with pytest.raises(CheckFailed, match=r"silver\.session"):
         steps.build(site)
     assert differences(before, all_rows(site)) == []
     monkeypatch.setattr(sys, "argv", ["tapescope", "build", "--site", str(site.root)])
@@ -491,22 +499,25 @@ def test_a_failed_check_leaves_the_last_build(
         for row in recorded
         if row["severity"] == "critical" and row["outcome"] != "passed"
     }
-    assert list(details) == ["silver.transfer"]
-    assert f"LOG-{later}" in details["silver.transfer"]
-    steps.forget(site, f"logs/enstore/LOG-{later}")
+    assert f"other/LOG-{later}" in details["silver.session"]
+    for name in ("enstore", "other"):
+        steps.forget(site, f"logs/{name}/LOG-{later}")
     steps.build(site)
     assert differences(before, all_rows(site)) == []
     assert query(site, "SELECT is_committed FROM ops.build ORDER BY number") == [(True,), (False,), (False,), (True,)]
 
 
 def test_a_failed_first_build_commits_nothing(site: Site) -> None:
-    put(site, LOG, TEXTS[LOG].replace("write 19 crc_check", "write -19 crc_check"))
+    for name in (LOG, f"other/LOG-{DAY}"):
+        put(site, name, TEXTS[LOG])
+    site = with_another_archive(site)
     steps.ingest(site)
     with pytest.raises(CheckFailed):
         steps.build(site)
     constant = {relation.full_name for relation in load_catalog().made_by_sql() if relation.is_constant}
     assert [name for name, rows in all_rows(site).items() if rows and name not in constant] == []
-    put(site, LOG, TEXTS[LOG])
+    log_of(site, f"other/LOG-{DAY}").unlink()
+    steps.forget(site, f"logs/other/LOG-{DAY}")
     assert make(site).is_full
     assert all_rows(site)["silver.transfer"]
     assert SYSTEM in {row[0] for row in query(site, "SELECT DISTINCT system FROM silver.transfer")}
