@@ -71,6 +71,5 @@ LEFT JOIN site.drive d ON d.drive = s.drive
 CROSS JOIN site.setting c
 WHERE s.requested_at IS NOT NULL AND s.witnesses IS DISTINCT FROM 'counter'
   AND near_days(s.requested_at, $last_day - CAST($n_days AS INTEGER) + 1, $last_day)
-  AND site_day(s.requested_at, c.zone)
-      BETWEEN $last_day - CAST($n_days AS INTEGER) + 1 AND $last_day
+  AND in_days(s.requested_at, $last_day - CAST($n_days AS INTEGER) + 1, $last_day, c.zone)
 ORDER BY s.requested_at, s.system, s.session_id, f.started_at, f.transfer_id

@@ -30,7 +30,7 @@ followed AS MATERIALIZED (  -- one join after the other, as in gold.seek_distanc
     CROSS JOIN site.setting c
     WHERE g.mode = 'read' AND a.mode = 'read'
       AND near_days(g.day, $last_day - CAST($n_days AS INTEGER) + 1, $last_day)
-      AND site_day(g.started_at, c.zone) BETWEEN $last_day - CAST($n_days AS INTEGER) + 1 AND $last_day
+      AND in_days(g.started_at, $last_day - CAST($n_days AS INTEGER) + 1, $last_day, c.zone)
 )
 SELECT d.generation, g.session_id, g.volume, p.end_bytes / 1e9 AS from_gb, (n.end_bytes - n.bytes) / 1e9 AS to_gb,
        g.position_s

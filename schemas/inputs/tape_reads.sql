@@ -38,10 +38,9 @@ WITH recorded AS (
 dated AS (
     SELECT t.*, site_day(t.read_at, s.zone) AS day
     FROM recorded t CROSS JOIN site.setting s
-    WHERE $group IN ('', t.storage_group)
+    WHERE $group IN ('', t.storage_group) AND in_days(t.read_at, $last_day - CAST($n_days AS INTEGER) + 1, $last_day, s.zone)
 )
 SELECT witness, system, file, storage_group, file_family, bytes, read_at, day
 FROM dated
-WHERE day BETWEEN $last_day - CAST($n_days AS INTEGER) + 1 AND $last_day
 QUALIFY row_number() OVER (PARTITION BY witness ORDER BY read_at DESC, system DESC, file DESC) <= $n_most
 ORDER BY witness, read_at, system, file

@@ -33,17 +33,27 @@ previous_message = { type = "VARCHAR", doc = "text of the last line before the g
 next_message = { type = "VARCHAR", doc = "text of the first line after the gap" }
 */
 WITH long_gap AS (
-    SELECT g.*, median(g.avoidable_s) OVER (PARTITION BY g.station, g.drive) AS usual_s
+    SELECT g.day, g.system, g.gap_id, g.station, g.drive, g.started_at, g.avoidable_s
     FROM silver.gap g CROSS JOIN site.setting c
     WHERE in_days(g.started_at, $first_day, $last_day, c.zone)
       AND near_days(g.day, $first_day, $last_day)
       AND $station IN ('', g.station) AND $drive IN ('', g.drive)
       AND g.avoidable_s > c.expected_gap_s + rule_limit('long_gap', 'excess_s')
 ),
+usual AS (
+    SELECT station, drive, median(avoidable_s) AS usual_s FROM long_gap GROUP BY station, drive
+),
+few AS (
+    -- the first few of each drive, without sorting all of them
+    SELECT unnest(arg_min(l, (abs(l.avoidable_s - u.usual_s), l.started_at, l.gap_id), $n), recursive := TRUE),
+           any_value(u.usual_s) AS usual_s
+    FROM long_gap l JOIN usual u ON u.station IS NOT DISTINCT FROM l.station AND u.drive IS NOT DISTINCT FROM l.drive
+    GROUP BY l.station, l.drive
+),
 shown AS (
-    SELECT * FROM long_gap
-    QUALIFY row_number() OVER (
-        PARTITION BY station, drive ORDER BY abs(avoidable_s - usual_s), started_at, gap_id) <= $n
+    SELECT g.*, f.usual_s
+    FROM silver.gap g JOIN few f ON f.day = g.day AND f.system = g.system AND f.gap_id = g.gap_id
+    WHERE near_days(g.day, $first_day, $last_day)
 ),
 line AS (
     SELECT previous_file_id AS file_id, previous_line_no AS line_no FROM shown

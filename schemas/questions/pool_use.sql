@@ -27,8 +27,7 @@ used AS (
     SELECT system, operation, storage_group, file_family, pool,
            count(*) FILTER (WHERE outcome = 'done') AS n_done, count(*) FILTER (WHERE outcome <> 'done') AS n_failed,
            coalesce(sum(bytes) FILTER (WHERE outcome = 'done'), 0) AS moved_bytes,
-           quantile_cont(latency_s, 0.5) FILTER (WHERE outcome = 'done') AS latency_p50_s,
-           quantile_cont(latency_s, 0.9) FILTER (WHERE outcome = 'done') AS latency_p90_s
+           quantile_cont(latency_s, [0.5, 0.9]) FILTER (WHERE outcome = 'done') AS latencies_s
     FROM asked
     GROUP BY system, operation, storage_group, file_family, pool
 )
@@ -37,6 +36,6 @@ SELECT system, operation, storage_group, file_family, pool, n_done, n_failed,
        CAST(moved_bytes AS DOUBLE)
            / nullif(CAST(sum(moved_bytes) OVER (PARTITION BY system, operation, storage_group, file_family) AS DOUBLE), 0)
            AS share,
-       latency_p50_s, latency_p90_s
+       latencies_s[1] AS latency_p50_s, latencies_s[2] AS latency_p90_s
 FROM used
 ORDER BY system, operation, storage_group NULLS LAST, file_family NULLS LAST, moved_bytes DESC, pool

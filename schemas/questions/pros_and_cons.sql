@@ -33,13 +33,13 @@ mount AS (
     SELECT 1 - count(*) FILTER (s.status = 'mount_failed') / count(*) AS share, count(*) AS n
     FROM silver.session s CROSS JOIN site.setting c
     WHERE near_days(s.day, $first_day, $last_day)
-      AND site_day(s.from_at, c.zone) BETWEEN $first_day AND $last_day
+      AND in_days(s.from_at, $first_day, $last_day, c.zone)
 ),
 file AS (
     SELECT 1 - count(*) FILTER (t.status = 'failed') / count(*) AS share, count(*) AS n
     FROM silver.transfer t CROSS JOIN site.setting c
     WHERE near_days(t.day, $first_day, $last_day)
-      AND site_day(t.started_at, c.zone) BETWEEN $first_day AND $last_day
+      AND in_days(t.started_at, $first_day, $last_day, c.zone)
 ),
 read_whole AS (
     SELECT count(*) FILTER (byte_share >= 0.8 OR pattern = 'sequential') / count(*) AS share, count(*) AS n

@@ -27,7 +27,7 @@ WITH rate AS (
     FROM silver.pool_request r CROSS JOIN site.setting c
     -- a request that ended in the period may have been made a week before
     WHERE near_days(r.day, $first_day - 7, $last_day) AND r.outcome = 'done' AND r.pool IS NOT NULL
-      AND site_day(r.ended_at, c.zone) BETWEEN $first_day AND $last_day
+      AND in_days(r.ended_at, $first_day, $last_day, c.zone)
     GROUP BY 1, r.pool, r.operation, date_trunc('hour', r.ended_at)
     UNION ALL
     SELECT day, 'host', host, unnest(['read', 'write']), unnest([read_mb_s, write_mb_s])
