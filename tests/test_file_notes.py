@@ -1,5 +1,6 @@
 """Notes for a person about a file that was read: zone words against its zone, and averages since boot."""
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -144,3 +145,20 @@ def test_what_is_not_read_is_named(text: str, message: str) -> None:
     stem, claims = sources.choose(text.split("\n"))
     assert stem is None
     assert sources.nearest(claims).startswith(message)
+
+
+def test_one_damaged_date_covers_no_decades(tmp_path: Path) -> None:
+    text = (HERE / "sources" / "cta_taped" / "clean_json.log").read_text()
+    lines = text.splitlines(keepends=True)
+    stamp = re.search(r'"epoch_time":(\d+)', lines[4])
+    assert stamp
+    lines[4] = lines[4].replace(stamp[1], str(int(stamp[1]) + 53 * 365 * 86400))
+    (tmp_path / "taped.log").write_text("".join(lines))
+    (tmp_path / "site.toml").write_text('name = "z"\n[[input]]\nglob = "taped.log"\n')
+    site = steps.site_at(tmp_path)
+    steps.ingest(site)
+    with Warehouse(site).read() as connection:
+        found = connection.execute(
+            "SELECT year(from_at), max(to_at - from_at) < INTERVAL 1 DAY FROM bronze.log_coverage GROUP BY 1 ORDER BY 1"
+        ).fetchall()
+    assert found == [(2026, True), (2079, True)]

@@ -18,7 +18,8 @@ from typing import Any
 import polars as pl
 
 from pipelines.sources._shared.contract import fitted
-from pipelines.sources._shared.enstore import CTIME, CTIME_LENGTH, coverage_of, read_ctime
+from pipelines.sources._shared.coverage import coverage_of
+from pipelines.sources._shared.enstore import CTIME, CTIME_LENGTH, read_ctime
 from pipelines.sources._shared.heads import filled, share_of
 from pipelines.sources._shared.stamps import dated, instant_of
 from pipelines.sources.protocol import Carry, Claim, Origin, Parsed, rejected

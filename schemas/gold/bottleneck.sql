@@ -79,7 +79,7 @@ hourly AS (
     HAVING sum(us) >= 600000000
 ),
 asker AS (
-    SELECT drive, hour_at, station, any_value(mover_host) AS mover_host, mode FROM clipped WHERE transfer_id IS NOT NULL
+    SELECT drive, hour_at, station, min(mover_host) AS mover_host, mode FROM clipped WHERE transfer_id IS NOT NULL
     GROUP BY drive, hour_at, station, mode
     QUALIFY row_number() OVER (PARTITION BY drive, hour_at ORDER BY sum(us) DESC, station, mode) = 1
 ),

@@ -98,7 +98,7 @@ numbered AS (
     FROM marked
 ),
 run AS (
-    SELECT system, host, pool, operation, worker, run, any_value(volume) AS volume, max(worker_pid) AS worker_pid,
+    SELECT system, host, pool, operation, worker, run, min(volume) AS volume, max(worker_pid) AS worker_pid,
            min(oldest_at) AS oldest_at, max(newest_at) AS newest_at,
            min(logged_at) FILTER (step IN ('begin', 'try')) AS logged_begin_at,
            max(logged_at) FILTER (step NOT IN ('begin', 'try')) AS ended_at,

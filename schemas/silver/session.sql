@@ -44,7 +44,7 @@ min_value = 0
 severity = "critical"
 */
 WITH grouped AS (
-    SELECT session_id, system, drive, any_value(mover_host) AS mover_host,
+    SELECT session_id, system, drive, min(mover_host) AS mover_host,
            max(CASE WHEN kind IN ('load_requested', 'loaded', 'completed', 'filemark', 'drive_stats', 'dismounted')
                     THEN volume END) AS volume,
            count(DISTINCT CASE WHEN kind = 'started' THEN mode END) AS n_modes,

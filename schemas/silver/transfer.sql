@@ -68,7 +68,7 @@ severity = "critical"
 */
 WITH any_try AS (
     SELECT system, drive, attempt_id,
-           any_value(mover_host) AS mover_host,
+           min(mover_host) AS mover_host,
            max(CASE WHEN kind IN ('started', 'data_ended', 'completed') THEN session_id END) AS session_id,
            max(CASE WHEN kind IN ('request', 'started', 'timing') THEN mode END) AS mode,
            max(CASE WHEN kind IN ('completed', 'failed', 'filemark', 'drive_stats') THEN volume END) AS volume,

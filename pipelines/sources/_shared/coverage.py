@@ -4,6 +4,9 @@ import polars as pl
 
 from pipelines.sources.protocol import COVERAGE
 
+_MINUTE_US = 60_000_000
+_YEAR_US = 366 * 24 * 60 * _MINUTE_US
+
 
 def span(line_no: int, host: str, from_us: int, to_us: int) -> pl.DataFrame:
     """One unbroken interval, of instants in microseconds since 1970, UTC."""
@@ -12,17 +15,42 @@ def span(line_no: int, host: str, from_us: int, to_us: int) -> pl.DataFrame:
     return pl.DataFrame([row]).with_columns(at).select(COVERAGE.names()).cast(COVERAGE)
 
 
-def so_far(proof: pl.DataFrame, host: str, last_us: int | None) -> tuple[pl.DataFrame, int | None]:
-    """From the first instant of a file to the latest so far, and that: of a log that is written at each event.
+def coverage_of(
+    ticks: pl.DataFrame, host: str, last_at: int | None, silence_us: int = _MINUTE_US, until: str = "at"
+) -> pl.DataFrame:
+    """Intervals in which a log was being written: no silence of over a minute, or `silence_us`, between neighbours.
 
-    `proof` has `line_no` and `at`; `last_us` is the latest instant before, in microseconds.
+    `ticks` has `line_no` and `at`, and the column `until` where a line proves more than its instant; `last_at` is the
+    instant, in microseconds, of the last line before.
+    """
+    ticks = ticks.filter(pl.col("at").is_not_null())
+    at = pl.col("at").to_physical()
+    before = at.shift(1).fill_null(pl.lit(last_at, pl.Int64))
+    is_new = ((at - before).abs() > silence_us).fill_null(True)
+    return (
+        ticks.with_columns(is_new=is_new, before=before.cast(pl.Datetime("us")))
+        .with_columns(group=pl.col("is_new").cum_sum(), before=pl.when(~pl.col("is_new")).then("before"))
+        .group_by("group", maintain_order=True)
+        .agg(
+            line_no=pl.col("line_no").first(),
+            host=pl.lit(host),
+            from_at=pl.min_horizontal("at", "before").min(),
+            to_at=pl.max_horizontal(until, "before").max(),
+        )
+        .select(COVERAGE.names())
+        .cast(COVERAGE)
+    )
+
+
+def so_far(proof: pl.DataFrame, host: str, last_us: int | None) -> tuple[pl.DataFrame, int | None]:
+    """From the first instant of a file to the latest, and the instant of its last line: of a log of events.
+
+    `proof` has `line_no` and `at`; `last_us` is the instant of the line before, in microseconds. Silence of over a year
+    is not covered, or one damaged date would cover decades.
     """
     if not proof.height:
         return pl.DataFrame(schema=COVERAGE), last_us
-    at = proof["at"].to_physical()
-    begin = int(at[0]) if last_us is None else last_us
-    last_us = max(begin, int(at.max()))  # type: ignore[arg-type]
-    return span(proof["line_no"][0], host, begin, last_us), last_us
+    return coverage_of(proof, host, last_us, _YEAR_US), int(proof["at"].to_physical()[-1])
 
 
 def reached(rows: pl.DataFrame, known: dict[str, int]) -> tuple[pl.DataFrame, dict[str, int]]:

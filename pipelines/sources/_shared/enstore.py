@@ -8,7 +8,7 @@ import polars as pl
 
 from pipelines.primitives.errors import UnreadableFile
 from pipelines.sources._shared.stamps import MONTH_NUMBERS
-from pipelines.sources.protocol import COVERAGE, Origin
+from pipelines.sources.protocol import Origin
 
 # `Tue Jun  5 08:00:00 2010`, 24 characters, the day padded with a blank.
 CTIME = r"[A-Z][a-z]{2} [A-Z][a-z]{2} [ 0-3][0-9] [0-9]{2}:[0-9]{2}:[0-9]{2} [12][0-9]{3}"
@@ -35,7 +35,6 @@ ACCESS_KEYS = {
 _LONG = re.compile(r"(?<=\d)L(?=\s*[,)}\]])")
 
 _EARLIEST, _LATEST = pl.datetime(1990, 1, 1), pl.datetime(2100, 1, 1)
-_SILENCE_US = 60_000_000
 
 
 def reported_at(origin: Origin, what: str) -> pl.Expr:
@@ -71,30 +70,3 @@ def printed_dict(text: str) -> dict[str, Any] | None:
     except (ValueError, SyntaxError, MemoryError, RecursionError):
         return None
     return value if isinstance(value, dict) else None
-
-
-def coverage_of(
-    ticks: pl.DataFrame, host: str, last_at: int | None, silence_us: int = _SILENCE_US, until: str = "at"
-) -> pl.DataFrame:
-    """Intervals in which a log was being written: no silence of over a minute, or `silence_us`, between neighbours.
-
-    `ticks` has `line_no` and `at`, and the column `until` where a line proves more than its instant; `last_at` is the
-    instant, in microseconds, of the last line before.
-    """
-    ticks = ticks.filter(pl.col("at").is_not_null())
-    at = pl.col("at").to_physical()
-    before = at.shift(1).fill_null(pl.lit(last_at, pl.Int64))
-    is_new = ((at - before).abs() > silence_us).fill_null(True)
-    return (
-        ticks.with_columns(is_new=is_new, before=before.cast(pl.Datetime("us")))
-        .with_columns(group=pl.col("is_new").cum_sum(), before=pl.when(~pl.col("is_new")).then("before"))
-        .group_by("group", maintain_order=True)
-        .agg(
-            line_no=pl.col("line_no").first(),
-            host=pl.lit(host),
-            from_at=pl.min_horizontal("at", "before").min(),
-            to_at=pl.max_horizontal(until, "before").max(),
-        )
-        .select(COVERAGE.names())
-        .cast(COVERAGE)
-    )

@@ -25,7 +25,7 @@ from typing import Any
 import polars as pl
 
 from pipelines.primitives.errors import UnreadableFile
-from pipelines.sources._shared.enstore import coverage_of
+from pipelines.sources._shared.coverage import coverage_of
 from pipelines.sources.enstore_accounting import forms, grid, psql, tables
 from pipelines.sources.enstore_accounting.cells import typed
 from pipelines.sources.enstore_accounting.grid import Section, Sheet, State

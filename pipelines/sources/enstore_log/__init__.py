@@ -15,7 +15,7 @@ their messages were different ones and are skipped.
 import polars as pl
 
 from pipelines.sources._shared.contract import fitted, schema_of
-from pipelines.sources._shared.enstore import coverage_of
+from pipelines.sources._shared.coverage import coverage_of
 from pipelines.sources._shared.heads import filled, share_of
 from pipelines.sources.enstore_log import alarms, clients, details, instants, mover, servers
 from pipelines.sources.enstore_log import lines as log_lines

@@ -18,7 +18,8 @@ from typing import Any
 import polars as pl
 
 from pipelines.sources._shared.contract import fitted
-from pipelines.sources._shared.enstore import coverage_of, read_ctime, reported_at
+from pipelines.sources._shared.coverage import coverage_of
+from pipelines.sources._shared.enstore import read_ctime, reported_at
 from pipelines.sources._shared.heads import filled, share_of
 from pipelines.sources._shared.stamps import dated
 from pipelines.sources.enstore_migration import status, steps, stories
