@@ -184,3 +184,11 @@ def test_bad_mounts_are_named() -> None:
         Mounts(one, one, np.array([1, 2, np.nan]))
     with pytest.raises(ValueError, match="above 0"):
         Mounts(one, one, one * 0)
+
+
+def test_files_that_begin_and_end_in_one_second_show_no_speed() -> None:
+    """Logs of whole seconds: 0 s of moving in four of five mounts; a third of the resamples have no time at all."""
+    n = np.arange(1.0, 6.0)
+    found = fit(Mounts(n, n * 10, n * 60, np.array([1.0, 0, 0, 0, 0]), np.zeros(5), n, (n - 1) * 5))
+    speed = found.parameters["speed_mb_s"]
+    assert isinstance(speed, NoEstimate) and "less time than the log's clock shows" in speed.reason

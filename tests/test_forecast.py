@@ -21,7 +21,7 @@ from pipelines.analysis.forecast import Fitted, campaigns, drives_needed, whatif
 from pipelines.analysis.models import calibration
 from pipelines.analysis.models.eta import Eta
 from pipelines.analysis.models.service_time import Mounts
-from pipelines.analysis.models.simulation import Changes, Use, Uses, Work, simulate
+from pipelines.analysis.models.simulation import Changes, File, Mount, Use, Uses, Work, simulate
 from pipelines.analysis.models.sizing import Needed
 from pipelines.catalog.files import load_catalog
 from pipelines.cli import cli
@@ -344,6 +344,15 @@ def test_drives_that_cannot_be_estimated() -> None:
     assert 0 < needed.drives.low < 1e-4 < needed.drives.value < needed.drives.high
 
 
+def test_a_replay_of_mounts_without_length_is_compared() -> None:
+    """A mount whose drive was free in the second of its request: no hours to divide by."""
+    mount = Mount("LTO-4", "read", (File(1.0, 1.0, 0.0),), 0.0, "s")
+    record = whatif.Record(Work((mount,), {"LTO-4": 1}), {("LTO-4", "read"): Use(1, 1.0, 0.0)}, 1.0)
+    error, what = whatif.replay_error(record, simulate(record.work))
+    assert (error, what) == (1.0, "end of the last LTO-4 read mount")
+    assert whatif._off(3.0, 2.0) == 0.5
+
+
 def test_a_campaigns_end_is_forecast(site: Site) -> None:
     """Its days are put together by hand: 400, 500, 600, 400, 600 GB with two drives, 5 TB left: ten days."""
     moved = [400.0, 500.0, 600.0, 400.0, 600.0]
@@ -360,6 +369,7 @@ def test_a_campaigns_end_is_forecast(site: Site) -> None:
         for n, gb in enumerate(moved)
     ]
     one = campaigns._progress("c", 7500, days, {"without long_gap": 125.0}, 28)
+    assert campaigns._progress("c", 7500, days, {"without long_gap": 125.0}, 800_000) == one  # longer than the calendar
     assert isinstance(one.end, Eta) and one.end.days.value == 10 and one.end.days.low < 10 < one.end.days.high
     assert [lever.name for lever in one.end.levers] == ["a drive more", "without long_gap"]
     assert one.rate_mb_s == pytest.approx(2_500_000 / 50 / 3600)

@@ -41,6 +41,10 @@ def test_by_hand() -> None:
     )
     # hours: 240 GB a day in 4 h, then 360 in 6 h: no faster, and half more
     assert realised(flat(240, 4), flat(360, 6)).gain_gb_day.value == pytest.approx(0)  # type: ignore[union-attr]
+    # of peers that only a table of transfers shows no hours are known: as if there were none
+    unknown = realised(flat(240, 4), flat(360, 4), flat(100, 0), flat(110, 0))
+    assert not unknown.has_peers and unknown.gain_gb_day == alone
+    assert isinstance(realised(flat(240, 0), flat(360, 4)).gain_gb_day, NoEstimate)
     assert realised(flat(240, 4), flat(360, 6), hours=True).gain_gb_day.value == 120  # type: ignore[union-attr]
 
 

@@ -208,3 +208,12 @@ def test_a_queue_by_theory() -> None:
     assert one.busy_s == pytest.approx(1.2e6) and one.waited_s / one.n_mounts == pytest.approx(116.7, rel=0.06)
     two = use(Work(mounts, {"LTO-4": 1}), Changes(drives={"LTO-4": 2}))
     assert two.waited_s / two.n_mounts < 10
+
+
+def test_a_stream_ends_where_the_clock_has_no_room_for_its_rest() -> None:
+    """After a year of seconds a microbyte at 800 MB/s takes less than the clock's last digit."""
+    rng = np.random.default_rng(0)
+    files = [tuple(File(mb, mb / 400, 1.0) for mb in rng.uniform(50, 5000, 20)) for _ in range(40)]
+    mounts = tuple(Mount("LTO-9", "read", one, 365 * 86400.0 + 60 * n, "st") for n, one in enumerate(files))
+    ended = simulate(Work(mounts, {"LTO-9": 8}), Changes(speed=2.0, disk_mb_s=3000.0))
+    assert ended.uses["LTO-9", "read"].n_mounts == 40

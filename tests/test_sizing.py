@@ -7,8 +7,10 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from pipelines.analysis.models import sizing
-from pipelines.analysis.models.service_time import Service
+from pipelines.analysis.forecast.costs import Fitted
+from pipelines.analysis.forecast.drives import size
+from pipelines.analysis.models import calibration, sizing
+from pipelines.analysis.models.service_time import Mounts, Service
 from pipelines.analysis.models.sizing import Traffic, capped, certain, drives_needed
 from pipelines.analysis.studies import published
 from pipelines.analysis.studies.published import drives_fed, gap_bound_rate
@@ -217,3 +219,13 @@ def test_cautious_cap_c11() -> None:
     assert drives_needed(organised, certain(capped(drive("LTO-4").native_mb_s))).whole == 8
     with pytest.raises(ValueError, match="above 0"):
         capped(0.0)
+
+
+def test_an_efficiency_whose_interval_reaches_below_0_is_sized() -> None:
+    """Five mounts that scatter: by the fit 0.55, from -0.16 to 0.92."""
+    columns = ([16, 5, 3, 6, 8], [32000, 5000, 1500, 6000, 8000], [445, 174, 101, 395, 201], [320, 62, 15, 300, 80])
+    mounts = Mounts(*(np.array(column, float) for column in columns), np.zeros(5), np.arange(5.0))
+    fitted = calibration.fit(mounts)
+    assert fitted.efficiency(10, 1000.0).low < 0
+    needed, _ = size(Fitted("LTO-4", "read", mounts, fitted), 400.0, 2.0, 10, 1000.0, 0.9)
+    assert 0 < needed.drives.low <= needed.drives.value <= needed.drives.high

@@ -69,7 +69,8 @@ JOIN most m ON m.system = s.system AND m.session_id = s.session_id
 LEFT JOIN silver.gap g ON g.system = f.system AND g.gap_id = f.before_id AND g.day >= $last_day - CAST($n_days AS INTEGER)
 LEFT JOIN site.drive d ON d.drive = s.drive
 CROSS JOIN site.setting c
-WHERE s.requested_at IS NOT NULL AND s.witnesses IS DISTINCT FROM 'counter'
+-- a mount of which logs have only ends of files may have read or written
+WHERE s.requested_at IS NOT NULL AND m.mode IS NOT NULL AND s.witnesses IS DISTINCT FROM 'counter'
   AND near_days(s.requested_at, $last_day - CAST($n_days AS INTEGER) + 1, $last_day)
   AND in_days(s.requested_at, $last_day - CAST($n_days AS INTEGER) + 1, $last_day, c.zone)
 ORDER BY s.requested_at, s.system, s.session_id, f.started_at, f.transfer_id

@@ -66,7 +66,7 @@ def progress(history: History) -> list[Progress]:
 
 def _progress(name: str, size_gb: float, days: list[dict[str, Any]], gains: dict[str, float], n_days: int) -> Progress:
     last = days[-1]
-    seen = [row for row in days if row["day"] > last["day"] - timedelta(days=n_days)]
+    seen = [row for row in days if (last["day"] - row["day"]).days < n_days]
     moved, drives, busy = (
         np.array([row[key] for row in seen], float) for key in ("moved_gb", "n_drives", "busy_hours")
     )

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from pipelines.analysis.forecast.costs import Fitted
-from pipelines.analysis.models.sizing import Needed, Traffic, certain, drives_needed
+from pipelines.analysis.models.sizing import LEAST_SHARE, Needed, Traffic, certain, drives_needed, share
 from pipelines.primitives.estimate import Estimate
 
 FILES_A_MOUNT = (1, 3, 10, 30, 100, 300)
@@ -19,12 +19,14 @@ def size(
     ValueError where the fit cannot show what a mount, a file or a megabyte costs.
     """
     found = like.found
-    efficiency = found.efficiency(n_files, file_mb)
+    efficiency = share(found.efficiency(n_files, file_mb))
     traffic = Traffic("traffic", certain(target_mb_s), certain(factor), efficiency)
     needed = drives_needed([traffic], certain(found.service.speed_mb_s), certain(availability))
 
     def at(cost: str, end: float) -> float:
-        service = replace(found.service, **{cost: max(0.0, end)})
+        # a stretched interval may reach below 0, which no cost does, and a speed is above it
+        least = LEAST_SHARE * found.service.speed_mb_s if cost == "speed_mb_s" else 0.0
+        service = replace(found.service, **{cost: max(least, end)})
         return target_mb_s * factor / availability / service.time(n_files, file_mb).rate_mb_s
 
     known = [(cost, one) for cost, one in found.parameters.items() if isinstance(one, Estimate) and one.low < one.high]

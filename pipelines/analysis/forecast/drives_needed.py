@@ -8,7 +8,7 @@ import numpy as np
 from pipelines.analysis.forecast.costs import Fitted
 from pipelines.analysis.forecast.history import History, Row
 from pipelines.analysis.models.eta import LEAST_DAYS
-from pipelines.analysis.models.sizing import Needed, Traffic, certain, drives_needed
+from pipelines.analysis.models.sizing import Needed, Traffic, certain, drives_needed, share
 from pipelines.analysis.stats import bootstrap
 from pipelines.analysis.stats.bootstrap import Floats
 from pipelines.config import technology
@@ -75,14 +75,14 @@ def _needed(generation: str | None, days: list[Row], fitted: dict[str, Fitted]) 
             return NoEstimate(why, f"at least {LEAST_MOUNTS} mounts logged completely, from request to dismount")
         efficiency = _ratio(one.mounts.moved_mb, one.mounts.wall_s * sold.native_mb_s)
         mb_s = _over_days(gb * 1000, covered_s, len(gb))
-        traffic.append(Traffic(mode, mb_s, BACKLOG, _share(efficiency)))
+        traffic.append(Traffic(mode, mb_s, BACKLOG, share(efficiency)))
     if not traffic:
         return NoEstimate("no data moved on the days with logs", "days on which data moved")
     known = np.array([row["known_hours"] for row in days])
     usable = known - np.array([row["down_hours"] for row in days])
     if not usable.sum():
         return NoEstimate("the drives were down on all days with logs", "days on which drives worked")
-    available = _share(_over_days(usable, known, len(by_day)))
+    available = share(_over_days(usable, known, len(by_day)))
     return drives_needed(traffic, certain(sold.native_mb_s), available)
 
 
@@ -101,9 +101,3 @@ def _over_days(above: Floats, below: Floats, n_days: int) -> Estimate:
 def _positive(one: Estimate) -> Estimate:
     """Above 0: where data moved on few of many days, a stretched interval reaches below."""
     return Estimate(one.value, max(one.low, 1e-6 * one.value), one.high)
-
-
-def _share(one: Estimate) -> Estimate:
-    """Within (0, 1]: what compresses comes above its nameplate, and a stretched interval may leave it."""
-    value = min(1.0, one.value)
-    return Estimate(value, min(value, max(one.low, 1e-6)), max(value, min(1.0, one.high)))

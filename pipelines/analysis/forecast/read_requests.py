@@ -129,7 +129,8 @@ def _ends(rows: list[Row], zero: datetime) -> tuple[float, float]:
 def _is_asked(rows: list[Row]) -> bool:
     first = rows[0]
     known = all(row["queued_at"] is not None and row["file_number"] is not None for row in rows)
-    has_ended = first["dismounted_at"] > first["requested_at"]
+    idle_s = sum(max(0.0, row["think_s"]) for row in rows)
+    has_ended = since(first["requested_at"], first["dismounted_at"]) > idle_s  # unless a clock jumped back
     return (
         known and has_ended and first["mode"] == "read" and first["volume"] and any(row["file_bytes"] for row in rows)
     )

@@ -67,11 +67,18 @@ def replay_error(record: Record, replayed: Outcome) -> tuple[float, str]:
     for key, was in record.uses.items():
         again, name = replayed.uses.get(key, Use()), " ".join(key)
         found.append((abs(again.n_mounts / was.n_mounts - 1), f"number of {name} mounts"))
-        found.append((abs(again.busy_s / was.busy_s - 1), f"drive-hours of {name} mounts"))
-        found.append((abs(again.rate_mb_s / was.rate_mb_s - 1) if was.rate_mb_s else 0.0, f"rate of {name} mounts"))
-        found.append((abs(again.ended_s / was.ended_s - 1), f"end of the last {name} mount"))
-        found.append((abs(again.waited_s - was.waited_s) / (was.busy_s + was.waited_s), f"waits for {name} mounts"))
+        found.append((_off(again.busy_s, was.busy_s), f"drive-hours of {name} mounts"))
+        found.append((_off(again.rate_mb_s, was.rate_mb_s) if was.rate_mb_s else 0.0, f"rate of {name} mounts"))
+        found.append((_off(again.ended_s, was.ended_s), f"end of the last {name} mount"))
+        waits = _off(again.waited_s, was.waited_s, was.busy_s + was.waited_s)
+        found.append((waits, f"waits for {name} mounts"))
     return max(found)
+
+
+def _off(again: float, was: float, of: float | None = None) -> float:
+    """An error as a share; all of it where the record has no length to compare with, as where a clock jumped back."""
+    of = was if of is None else of
+    return abs(again - was) / abs(of) if of else float(again != was)
 
 
 def recorded(history: History) -> Record:

@@ -33,6 +33,7 @@ from pipelines.primitives.estimate import Estimate, NoEstimate
 MAX_CONDITION = 30.0
 WEEK_DAYS = 7
 MOST_FOR_DRIFT = 2000
+LEAST_USABLE = 0.9  # of the resamples
 _SPARE = 3  # more mounts than parameters
 
 Parameter = Literal["speed_mb_s", "mount_s", "file_s", "seek_s"]
@@ -171,10 +172,19 @@ def _refused(mounts: Mounts, unknown: dict[Parameter, NoEstimate]) -> Calibratio
     found: dict[Parameter, Estimate | NoEstimate] = {name: unknown.get(name, rest) for name in UNITS}
     times = bootstrap.counts(len(mounts))
     if mounts.moving_s is not None:
-        found["speed_mb_s"] = _ratio(times, mounts.moved_mb, mounts.moving_s)
+        found["speed_mb_s"] = _speed(times, mounts.moved_mb, mounts.moving_s)
     if mounts.seek_s is not None:
         found["seek_s"] = _seek(times, mounts)
     return Calibration(len(mounts), found)
+
+
+def _speed(times: Floats, moved_mb: Floats, moving_s: Floats) -> Estimate | NoEstimate:
+    """MB a second of moving. Small files begin and end in the same second of a log, and show no speed then."""
+    known = times @ moving_s > 0
+    if moving_s.sum() <= 0 or known.mean() < LEAST_USABLE:
+        why = "in most of these mounts the data moved for less time than the log's clock shows"
+        return NoEstimate(why, "mounts that move more data, or logs with fractions of seconds")
+    return _ratio(times[known], moved_mb, moving_s)
 
 
 def _ratio(times: Floats, above: Floats, below: Floats) -> Estimate:
@@ -191,7 +201,7 @@ def _judged(mounts: Mounts, columns: list[Parameter], fitted: Floats, draws: Flo
     """Intervals, and refusal of what came out with the wrong sign."""
     found: dict[Parameter, Estimate | NoEstimate] = {}
     usable = np.isfinite(draws).all(axis=1)
-    if usable.mean() < 0.9:
+    if usable.mean() < LEAST_USABLE:
         thin = NoEstimate(
             "the result depends on one or two mounts alone", "more mounts that differ in number and size of files"
         )
@@ -199,10 +209,12 @@ def _judged(mounts: Mounts, columns: list[Parameter], fitted: Floats, draws: Flo
     for place, name in enumerate(columns):
         found[name] = _signed(name, float(fitted[place]), draws[usable, place], len(mounts), len(columns))
     if mounts.moving_s is not None:
-        found["speed_mb_s"] = _ratio(times, mounts.moved_mb, mounts.moving_s)
+        found["speed_mb_s"] = _speed(times, mounts.moved_mb, mounts.moving_s)
     found["seek_s"] = _seek(times, mounts)
     if wrong := {name: one for name, one in found.items() if isinstance(one, NoEstimate)}:
         return _refused(mounts, wrong)
+    if mounts.moving_s is not None:
+        usable &= times @ mounts.moving_s > 0
     return _calibration(mounts, columns, found, draws[usable], times[usable])
 
 
@@ -259,4 +271,6 @@ def drift(ratio: Floats, day: Floats | None) -> Estimate | NoEstimate:
         return NoEstimate("the period has fewer than eight mounts, or less than two days", "a longer period")
     thin = slice(None, None, 1 + len(day) // MOST_FOR_DRIFT)  # its pairs grow with the square
     slope, _, low, high = scipy.stats.theilslopes(ratio[thin], day[thin], alpha=bootstrap.LEVEL)
+    if not low <= high:  # NaN
+        return NoEstimate("too many of the mounts began at the same time", "mounts at more different times")
     return Estimate(float(slope), float(low), float(high)).times(WEEK_DAYS)

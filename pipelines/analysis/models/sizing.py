@@ -39,6 +39,17 @@ def certain(value: float) -> Estimate:
 
 
 ONE = certain(1.0)
+LEAST_SHARE = 1e-6
+
+
+def share(one: Estimate) -> Estimate:
+    """Within (0, 1]: what compresses comes above its nameplate, and a stretched interval may leave it.
+
+    >>> share(Estimate(0.7, -0.02, 1.3))
+    Estimate(value=0.7, low=1e-06, high=1.0)
+    """
+    value = min(1.0, one.value)
+    return Estimate(value, min(value, max(one.low, LEAST_SHARE)), max(value, min(1.0, one.high)))
 
 
 @dataclass(frozen=True)

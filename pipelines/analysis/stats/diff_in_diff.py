@@ -50,7 +50,7 @@ def realised(
     120.0
     """
     n_days = min(len(before.moved_gb), len(after.moved_gb))
-    has_peers = bool(peers_before and peers_after and peers_before.moved_gb.sum() and peers_after.moved_gb.sum())
+    has_peers = _has_rate(peers_before, hours) and _has_rate(peers_after, hours)
     if n_days < LEAST_DAYS:
         return Realised(
             NoEstimate(
@@ -59,7 +59,7 @@ def realised(
             ),
             has_peers,
         )
-    if not before.moved_gb.sum() or not after.busy_hours.sum():
+    if not _has_rate(before, hours) or not after.busy_hours.sum():
         return Realised(_NO_WORK, has_peers)
     sides = (before, after, peers_before, peers_after) if has_peers else (before, after, None, None)
     point = _gain(sides, np.ones((1, len(before[0]))), np.ones((1, len(after[0]))), hours)
@@ -67,6 +67,11 @@ def realised(
     draws = _gain(sides, often[0], often[1], hours)
     usable = draws[np.isfinite(draws)]
     return Realised(bootstrap.interval(float(point[0]), usable, n_days), has_peers)
+
+
+def _has_rate(days: Days | None, hours: bool) -> bool:
+    """Whether data moved in known hours: a table of transfers alone shows bytes, and no drive at work."""
+    return days is not None and bool(days.moved_gb.sum() and (hours or days.busy_hours.sum()))
 
 
 def _gain(sides: tuple[Days | None, ...], before: Floats, after: Floats, hours: bool) -> Floats:

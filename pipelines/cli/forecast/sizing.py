@@ -66,7 +66,7 @@ def drives(
 
 
 def _class(text: str, found: Any) -> Any:
-    from pipelines.analysis.models.sizing import Traffic
+    from pipelines.analysis.models.sizing import Traffic, share
 
     name, _, numbers = text.partition("=")
     parts = numbers.split(",")
@@ -75,7 +75,7 @@ def _class(text: str, found: Any) -> Any:
     if mount := re.fullmatch(r"(\d+)x(\d+)", parts[2]):
         if found is None:
             raise click.UsageError("an efficiency written as FILESxMB needs --drives-like instead of --speed")
-        efficiency = found.efficiency(int(mount[1]), int(mount[2]))
+        efficiency = share(found.efficiency(int(mount[1]), int(mount[2])))
     else:
         efficiency = estimate(parts[2], f"{_TRAFFIC}: the efficiency")
     rate, factor = (estimate(part, f"{_TRAFFIC}: a number") for part in parts[:2])

@@ -48,7 +48,7 @@ class Station:
 
     def _share(self) -> None:
         """New rates, and a look again when the first stream ends; older looks are void."""
-        for stream in [stream for stream in self.streams if stream.left_mb <= _DONE_MB]:
+        for stream in [stream for stream in self.streams if self._is_done(stream)]:
             self.streams.remove(stream)
             stream.done.succeed()
         self.turn += 1
@@ -60,6 +60,11 @@ class Station:
         look = self.env.timeout(min(stream.left_mb / stream.now_mb_s for stream in self.streams))
         assert look.callbacks is not None
         look.callbacks.append(lambda _: self._look(turn))
+
+    def _is_done(self, stream: Stream) -> bool:
+        """Nothing is left, or so little that the clock would not move on: months have no room for nanoseconds."""
+        now = self.env.now
+        return stream.left_mb <= _DONE_MB or (stream.now_mb_s > 0 and now + stream.left_mb / stream.now_mb_s <= now)
 
     def _look(self, turn: int) -> None:
         if turn == self.turn:
