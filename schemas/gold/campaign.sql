@@ -46,7 +46,7 @@ of_drive AS (
 ),
 of_day AS (
     -- whole microseconds: their sum does not depend on the order in which the drives come
-    SELECT campaign, day, sum(n_files) AS n_files, sum(bytes) AS bytes, count(*) AS n_drives,
+    SELECT campaign, day, sum(n_files) AS n_files, sum(bytes) AS bytes, count(drive) AS n_drives,
            sum(CAST(round(3600e6 * busy_hours) AS BIGINT)) / 3600e6 AS busy_hours
     FROM of_drive GROUP BY campaign, day
 )

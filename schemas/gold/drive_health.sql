@@ -109,6 +109,7 @@ any_day AS (
     SELECT day, system, drive FROM moved UNION SELECT day, system, drive FROM again
     UNION SELECT day, system, drive FROM mounted
     UNION SELECT day, system, drive FROM happened UNION SELECT day, system, drive FROM outage UNION SELECT day, system, drive FROM paged
+    UNION SELECT day, system, drive FROM counted
 )
 SELECT a.day, a.system, a.drive, coalesce(n.n_mounts, 0) AS n_mounts, coalesce(m.n_transfers, 0) AS n_transfers,
        coalesce(m.bytes, 0) / 1e9 AS volume_gb, CAST(coalesce(k.read_errors, p.read_errors) AS BIGINT) AS read_errors,

@@ -10,7 +10,7 @@ day = { type = "DATE", doc = "site day" }
 drive = { type = "VARCHAR", doc = "drive" }
 generation = { type = "VARCHAR", doc = "technology of the drive; NULL where site.toml does not name it" }
 station = { type = "VARCHAR", doc = "station for which the drive moved most of its bytes that day; NULL where the drive moved no data" }
-mode = { type = "VARCHAR", doc = "read or write: the mode in which the drive moved most of its bytes that day" }
+mode = { type = "VARCHAR", doc = "read or write: the mode in which the drive moved most of the station's bytes that day" }
 cause = { type = "VARCHAR", doc = "what the drive spent the time on. slow_drive: all time in which data moved. long_gap: database, request and start. mount: mount and dismount. idle_queued: idle while a request waited for such a drive. idle_no_work: other idle time. The others are buckets of gold.drive_time_bucket: wait_data, wait_room, checksum, filemark, position, no_request, down, hung, drain, occupied, unknown" }
 part = { type = "VARCHAR", doc = "for cause long_gap, the part that took most of the time in the long gaps: database, request or start; NULL for other causes" }
 duration_us = { type = "BIGINT", unit = "us", doc = "time that the drive spent on this cause that day, in microseconds" }
@@ -62,9 +62,10 @@ per_station AS (
     GROUP BY day, drive, station, mode
 ),
 moved AS (
-    SELECT on_day, drive, sum(bytes) AS bytes, first(station ORDER BY bytes DESC, station, mode) AS station,
-           first(mode ORDER BY bytes DESC, station, mode) AS mode
-    FROM per_station GROUP BY on_day, drive
+    SELECT on_day, drive, sum(bytes) AS bytes, first(station ORDER BY station_bytes DESC, station, bytes DESC, mode) AS station,
+           first(mode ORDER BY station_bytes DESC, station, bytes DESC, mode) AS mode
+    FROM (SELECT *, sum(bytes) OVER (PARTITION BY on_day, drive, station) AS station_bytes FROM per_station)
+    GROUP BY on_day, drive
 ),
 worked AS (
     SELECT l.day, l.drive, o.generation, m.station, m.mode, coalesce(m.bytes, 0) AS bytes, max(l.day_us) AS day_us,
@@ -92,7 +93,10 @@ able AS (
 link AS (
     SELECT f.day, f.station, f.direction, f.moved_gb * 1e9 AS bytes, k.capacity
     FROM gold.duty_factor f
-    LEFT JOIN (SELECT d.day, l.station, sum(coalesce(l.capacity_mb_s, t.capacity_bytes_s / 1e6, p.capacity_bytes_s / 1e6)) AS capacity
+    LEFT JOIN (SELECT d.day, l.station,
+                      -- of a link without a known capacity nothing is known that would limit the station
+                      CASE WHEN count(coalesce(l.capacity_mb_s, t.capacity_bytes_s, p.capacity_bytes_s)) = count(*)
+                           THEN sum(coalesce(l.capacity_mb_s, t.capacity_bytes_s / 1e6, p.capacity_bytes_s / 1e6)) END AS capacity
                FROM site.link l CROSS JOIN (SELECT DISTINCT day FROM gold.duty_factor) d
                LEFT JOIN silver.link_target t ON t.target = lower(l.link)
                LEFT JOIN silver.link_capacity p ON p.link = l.link AND p.day = d.day
@@ -140,7 +144,7 @@ beyond AS (
 -- whose tape was in no drive and that a drive of this kind served later
 mount AS (
     SELECT system, session_id, from_at,
-           lag(to_at) OVER (PARTITION BY system, volume ORDER BY from_at, session_id) AS free_at
+           CASE WHEN volume IS NOT NULL THEN lag(to_at) OVER (PARTITION BY system, volume ORDER BY from_at, session_id) END AS free_at
     FROM silver.session
 ),
 served AS (

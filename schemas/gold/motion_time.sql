@@ -9,7 +9,7 @@ features = ["G1"]
 day = { type = "DATE", doc = "site day on which the mount, motion, draining or wait began" }
 drive = { type = "VARCHAR", doc = "drive" }
 station = { type = "VARCHAR", doc = "station for which most bytes of the mount were moved; for waits and checksums, the station of the file. NULL where no data moved or no log shows the station" }
-mode = { type = "VARCHAR", doc = "read or write: the mode in which most bytes of the mount were moved; for waits and checksums, the mode of the file. NULL where no data moved or no log shows it" }
+mode = { type = "VARCHAR", doc = "read or write: the mode in which most of the station's bytes in the mount were moved; for waits and checksums, the mode of the file. NULL where no data moved or no log shows it" }
 cause = { type = "VARCHAR", doc = "what the drive spent the time on. Outside transfers: filemark, position, mount (mount and dismount) or drain (tape gone, data not yet on disk). During transfers: wait_data, wait_room or checksum" }
 duration_us = { type = "BIGINT", unit = "us", doc = "time spent on the cause, in microseconds" }
 lost_us = { type = "BIGINT", unit = "us", doc = "time by which steps lasted longer than the 10th percentile of such steps that day, on drives of the same kind or, where the kind is not known, on the same drive. Mounts are compared with mounts, dismounts with dismounts. For drain, waits and checksums it is all of duration_us" }
@@ -42,9 +42,11 @@ best AS (
     FROM motion GROUP BY day, kind, state
 ),
 asker AS (
-    SELECT system, session_id, station, mode FROM gold.tape_traffic WHERE session_id IS NOT NULL
-    GROUP BY system, session_id, station, mode
-    QUALIFY row_number() OVER (PARTITION BY system, session_id ORDER BY sum(bytes) DESC, station, mode) = 1
+    SELECT system, session_id, station, mode
+    FROM (SELECT system, session_id, station, mode, sum(bytes) AS bytes,
+                 sum(sum(bytes)) OVER (PARTITION BY system, session_id, station) AS station_bytes
+          FROM gold.tape_traffic WHERE session_id IS NOT NULL GROUP BY system, session_id, station, mode)
+    QUALIFY row_number() OVER (PARTITION BY system, session_id ORDER BY station_bytes DESC, station, bytes DESC, mode) = 1
 )
 SELECT m.day, m.drive, a.station, a.mode, m.cause, CAST(sum(m.us) AS BIGINT) AS duration_us,
        CAST(sum(greatest(m.us - b.us, 0)) AS BIGINT) AS lost_us

@@ -11,7 +11,7 @@ session_id = { type = "VARCHAR", doc = "identifier of the mount" }
 system = { type = "VARCHAR", doc = "archive system" }
 station = { type = "VARCHAR", doc = "station that requested most of the bytes moved in the mount" }
 storage_group = { type = "VARCHAR", doc = "storage group (owner of the files, e.g. an experiment) with most of the bytes moved in the mount" }
-file_family = { type = "VARCHAR", doc = "file family (files that share tapes, e.g. one data set) with most of the bytes moved in the mount" }
+file_family = { type = "VARCHAR", doc = "file family (files that share tapes, e.g. one data set) of the storage group with most of its bytes moved in the mount" }
 drive = { type = "VARCHAR", doc = "drive" }
 volume = { type = "VARCHAR", doc = "tape label" }
 mode = { type = "VARCHAR", doc = "read, write or mixed (both)" }
@@ -34,7 +34,7 @@ n_volume_files = { type = "BIGINT", doc = "number of files on the tape: the numb
 tape_gb = { type = "DOUBLE", unit = "GB", doc = "data on the tape; files of unknown size count with the mean size of the tape's other files" }
 file_share = { type = "DOUBLE", unit = "1", doc = "number of different files that the mount read / number of files on the tape; NULL for mounts that wrote" }
 byte_share = { type = "DOUBLE", unit = "1", doc = "bytes of the different files that the mount read / bytes on the tape; NULL for mounts that wrote" }
-pattern = { type = "VARCHAR", doc = "reading order of a mount that wrote nothing: the first of the following that applies. A step leads from one file to the file read after it. single: one file was read. random: at least a tenth of the steps lead back to an earlier file. complete: the mount read at least 95 % of the tape's files, and at least nine in ten steps lead to the next file on the tape. sequential: at least nine in ten steps lead to the next file on the tape. alternate: at least nine in ten steps skip exactly one file. sparse: other orders. NULL for mounts that wrote, and where no log shows the files' numbers on the tape" }
+pattern = { type = "VARCHAR", doc = "reading order of a mount that wrote nothing: the first of the following that applies. A step leads from one file to the file read after it; only steps between files with known numbers count. single: one file was read. random: at least a tenth of the steps lead back to an earlier file. complete: the mount read at least 95 % of the tape's files, and at least nine in ten steps lead to the next file on the tape. sequential: at least nine in ten steps lead to the next file on the tape. alternate: at least nine in ten steps skip exactly one file. sparse: other orders. NULL for mounts that wrote, and where no log shows the files' numbers on the tape, or none shows those of two files in succession" }
 n_back = { type = "BIGINT", doc = "number of steps in which the mount went back to an earlier file on the tape" }
 skipped_gb = { type = "DOUBLE", unit = "GB", doc = "data on the tape that the drive wound past between files without reading it, forward and back; NULL where the files on the tape are not known" }
 position_s = { type = "DOUBLE", unit = "s", doc = "time for tape motion during the mount, including the motion to the first file" }
@@ -75,7 +75,7 @@ WITH placed AS (
 ),
 tape AS (
     SELECT system, volume, greatest(count(*), max(file_number)) AS n_files,
-           sum(bytes) * (greatest(count(*), max(file_number)) / count(*)) AS bytes
+           sum(bytes) * (greatest(count(*), max(file_number)) / count(bytes)) AS bytes
     FROM silver.volume_file GROUP BY system, volume
 ),
 moved AS (
@@ -89,7 +89,7 @@ moved AS (
 ),
 summed AS (
     SELECT system, session_id, count(*) AS n_files, count(DISTINCT file_number) AS n_different, sum(bytes) AS bytes,
-           count(previous_number) AS n_steps, count(*) FILTER (file_number < previous_number) AS n_back,
+           count(file_number - previous_number) AS n_steps, count(*) FILTER (file_number < previous_number) AS n_back,
            count(*) FILTER (file_number = previous_number + 1) AS n_next,
            count(*) FILTER (file_number = previous_number + 2) AS n_over_one,
            sum(abs(before_bytes - previous_end)) AS skipped_bytes,
@@ -109,9 +109,12 @@ by_asker AS (
     GROUP BY system, session_id, station, storage_group, file_family
 ),
 asker AS (
-    SELECT system, session_id, storage_group, file_family FROM by_asker
+    SELECT system, session_id, storage_group, file_family
+    FROM (SELECT system, session_id, storage_group, file_family, sum(bytes) AS bytes,
+                 sum(sum(bytes)) OVER (PARTITION BY system, session_id, storage_group) AS group_bytes
+          FROM by_asker GROUP BY system, session_id, storage_group, file_family)
     QUALIFY row_number() OVER (PARTITION BY system, session_id
-                               ORDER BY bytes DESC, station, storage_group, file_family) = 1
+                               ORDER BY group_bytes DESC, storage_group, bytes DESC, file_family) = 1
 ),
 asking AS (
     SELECT system, session_id, station FROM by_asker
@@ -146,6 +149,7 @@ SELECT m.session_id, m.system, b.station, a.storage_group, a.file_family, m.driv
        CASE WHEN m.mode = 'read' THEN least(d.bytes / t.bytes, 1) END AS byte_share,
        CASE WHEN m.mode IS DISTINCT FROM 'read' OR m.n_different = 0 THEN NULL
             WHEN m.n_files = 1 THEN 'single'
+            WHEN m.n_steps = 0 THEN NULL
             WHEN 10 * m.n_back >= m.n_steps AND m.n_back > 0 THEN 'random'
             WHEN 10 * m.n_next >= 9 * m.n_steps AND 100 * m.n_different >= 95 * t.n_files THEN 'complete'
             WHEN 10 * m.n_next >= 9 * m.n_steps THEN 'sequential'

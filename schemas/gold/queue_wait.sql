@@ -39,7 +39,7 @@ WITH served AS (
 ),
 mount AS (
     SELECT system, session_id, from_at,
-           lag(to_at) OVER (PARTITION BY system, volume ORDER BY from_at, session_id) AS free_at
+           CASE WHEN volume IS NOT NULL THEN lag(to_at) OVER (PARTITION BY system, volume ORDER BY from_at, session_id) END AS free_at
     FROM silver.session
 ),
 request AS (

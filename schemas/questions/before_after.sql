@@ -5,7 +5,7 @@ why = "Overall rates of mounts before and after a change. This only describes th
 takes = ["first_day", "last_day", "changed_at", "drive"]
 
 [columns]
-is_after = { type = "BOOLEAN", doc = "true for mounts requested at the change or after it; false for mounts before it" }
+is_after = { type = "BOOLEAN", doc = "true for mounts requested at the change or after it; false for mounts before it. Where no request was logged, the first logged step of the mount counts" }
 n_sessions = { type = "BIGINT", doc = "number of mounts in this row: those before the change, or those from the change on (see is_after). Only mounts with a known overall rate count" }
 volume_gb = { type = "DOUBLE", unit = "GB", doc = "data moved on tape in the mounts of this row" }
 p25_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "lower quartile of the overall rates of the mounts in this row" }
@@ -15,7 +15,7 @@ overall_rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "sum of the bytes of
 */
 WITH mount AS (
     SELECT r.volume_gb, r.wall_s, r.overall_rate_mb_s,
-           r.requested_at >= coalesce(TRY_CAST($changed_at AS TIMESTAMP),
+           coalesce(r.requested_at, r.begun_at) >= coalesce(TRY_CAST($changed_at AS TIMESTAMP),
                                       day_begin($last_day, c.zone))
                AS is_after
     FROM gold.mount r CROSS JOIN site.setting c

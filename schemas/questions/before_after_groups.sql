@@ -17,7 +17,7 @@ ratio = { type = "DOUBLE", unit = "1", doc = "after_mb_s / before_mb_s" }
 */
 WITH mount AS (
     SELECT r.storage_group, r.mode, r.volume_gb, r.wall_s,
-           r.requested_at >= coalesce(TRY_CAST($changed_at AS TIMESTAMP),
+           coalesce(r.requested_at, r.begun_at) >= coalesce(TRY_CAST($changed_at AS TIMESTAMP),
                                       day_begin($last_day, c.zone))
                AS is_after
     FROM gold.mount r

@@ -109,9 +109,12 @@ rest AS (
 waited AS (
     SELECT p.from_at, p.to_at, p.session_id, p.attempt_id, t.file_id, t.line_no, t.end_file_id, t.end_line_no,
            -- for a transfer over midnight the part within the day
-           date_diff('microsecond', p.from_at, p.to_at)
-               / date_diff('microsecond', t.started_at, t.ended_at) AS share,
-           t.wait_data_s, t.wait_buffer_s, t.checksum_s
+           date_diff('microsecond', t.started_at, t.ended_at) / 1e6 AS whole_s,
+           date_diff('microsecond', p.from_at, p.to_at) / 1e6 / whole_s AS share,
+           -- as in gold.drive_ledger, one after the other and never more than the transfer
+           least(coalesce(t.wait_data_s, 0), whole_s) AS to_data_s,
+           least(coalesce(t.wait_data_s, 0) + coalesce(t.wait_buffer_s, 0), whole_s) AS to_room_s,
+           least(coalesce(t.wait_data_s, 0) + coalesce(t.wait_buffer_s, 0) + coalesce(t.checksum_s, 0), whole_s) AS to_checksum_s
     FROM piece p JOIN silver.transfer t ON t.transfer_id = p.attempt_id AND t.drive = $drive AND t.ended_at > t.started_at
         AND span_near_days(t.started_at, t.ended_at, $last_day, $last_day)
     WHERE p.state = 'transfer'
@@ -120,13 +123,13 @@ found AS (
     SELECT state AS bucket, from_at, to_at,
            date_diff('microsecond', from_at, to_at) / 1e6 - CASE WHEN state <> 'transfer' THEN 0 ELSE coalesce((
                SELECT least(date_diff('microsecond', p.from_at, p.to_at) / 1e6,
-                            w.share * (coalesce(w.wait_data_s, 0) + coalesce(w.wait_buffer_s, 0) + coalesce(w.checksum_s, 0)))
+                            w.share * w.to_checksum_s)
                FROM waited w WHERE w.attempt_id = p.attempt_id AND w.from_at = p.from_at), 0) END AS interval_s,
            session_id, attempt_id, file_id, line_no, end_file_id, end_line_no
     FROM piece p
-    UNION ALL SELECT 'wait_data', from_at, to_at, share * wait_data_s, session_id, attempt_id, file_id, line_no, end_file_id, end_line_no FROM waited
-    UNION ALL SELECT 'wait_room', from_at, to_at, share * wait_buffer_s, session_id, attempt_id, file_id, line_no, end_file_id, end_line_no FROM waited
-    UNION ALL SELECT 'checksum', from_at, to_at, share * checksum_s, session_id, attempt_id, file_id, line_no, end_file_id, end_line_no FROM waited
+    UNION ALL SELECT 'wait_data', from_at, to_at, share * to_data_s, session_id, attempt_id, file_id, line_no, end_file_id, end_line_no FROM waited
+    UNION ALL SELECT 'wait_room', from_at, to_at, share * (to_room_s - to_data_s), session_id, attempt_id, file_id, line_no, end_file_id, end_line_no FROM waited
+    UNION ALL SELECT 'checksum', from_at, to_at, share * (to_checksum_s - to_room_s), session_id, attempt_id, file_id, line_no, end_file_id, end_line_no FROM waited
     UNION ALL
     SELECT bucket, from_at, to_at, date_diff('microsecond', from_at, to_at) / 1e6, NULL, NULL, NULL, NULL, NULL, NULL
     FROM rest WHERE to_at > from_at

@@ -33,10 +33,9 @@ lost_hours = { type = "DOUBLE", unit = "h", doc = "mounting_hours + tape_motion_
 */
 WITH sat AS (
     SELECT system, session_id, coalesce(mount_s, 0) + coalesce(dismount_s, 0) AS mounting_s,
-           date_diff('microsecond', lag(to_at) OVER tape, from_at) <= 3600e6 * $hours AS is_remount
+           volume IS NOT NULL AND date_diff('microsecond', lag(to_at) OVER tape, from_at) <= 3600e6 * $hours AS is_remount
     FROM silver.session
-    WHERE volume IS NOT NULL AND status <> 'mount_failed'
-      AND near_days(day, $first_day - CAST(ceil($hours / 24) AS INTEGER) - 1, $last_day + 1)
+    WHERE status <> 'mount_failed' AND near_days(day, $first_day - CAST(ceil($hours / 24) AS INTEGER) - 1, $last_day + 1)
     WINDOW tape AS (PARTITION BY system, volume ORDER BY from_at, session_id)
 ),
 wound AS (

@@ -22,10 +22,10 @@ n_came_back = { type = "BIGINT", doc = "number of displaced tapes that were moun
 least_back_h = { type = "DOUBLE", unit = "h", doc = "shortest time from the dismount of a displaced tape to its next mount, among the tapes counted in n_came_back" }
 */
 WITH mount AS (
-    SELECT r.system, r.drive, r.volume, r.mode, r.requested_at, s.mount_s, s.dismount_s, s.dismount_at, r.site_day AS day
+    SELECT r.system, r.drive, r.volume, r.mode, coalesce(r.requested_at, r.begun_at) AS requested_at, s.mount_s, s.dismount_s, s.dismount_at, r.site_day AS day
     FROM gold.mount r
     JOIN silver.session s ON s.system = r.system AND s.session_id = r.session_id
-    WHERE near_days(r.site_day, $first_day, $last_day) AND r.mode IS NOT NULL AND r.volume IS NOT NULL AND r.requested_at IS NOT NULL
+    WHERE near_days(r.site_day, $first_day, $last_day) AND r.mode IS NOT NULL AND r.volume IS NOT NULL
 ),
 following AS (
     SELECT *, lag(mode) OVER last AS mode_before, lag(volume) OVER last AS volume_before,

@@ -22,7 +22,7 @@ WITH quarter AS (
 ),
 used AS (
     SELECT site_day(q.quarter_at, c.zone) AS day, d.robot, d.generation,
-           list_sort(list(DISTINCT q.drive)) AS drives, count(DISTINCT (q.system, q.volume)) AS n_tapes
+           list_sort(list(DISTINCT q.drive)) AS drives, count(DISTINCT (q.system, q.volume)) FILTER (q.volume IS NOT NULL) AS n_tapes
     FROM quarter q CROSS JOIN site.setting c LEFT JOIN site.drive d ON d.drive = q.drive
     GROUP BY ALL
 ),

@@ -48,7 +48,8 @@ SELECT s.station, s.role, CAST($last_day - CAST($n_days AS INTEGER) + 1 AS DATE)
        i.active_gb * 1e3 / nullif(i.n_active * 1800, 0) AS active_in_mb_s,
        o.active_gb * 1e3 / nullif(o.n_active * 1800, 0) AS active_out_mb_s,
        i.low_mb_s AS low_in_mb_s, i.high_mb_s AS high_in_mb_s, o.low_mb_s AS low_out_mb_s, o.high_mb_s AS high_out_mb_s,
-       coalesce(i.n_bins, 0) / (48.0 * $n_days) AS coverage
+       coalesce(i.n_bins, 0) * 1800
+           / date_diff('second', day_begin($last_day - CAST($n_days AS INTEGER) + 1, c.zone), day_end($last_day, c.zone)) AS coverage
 FROM site.station s
 CROSS JOIN site.setting c
 LEFT JOIN summed i ON i.station = s.station AND i.direction = 'in'

@@ -7,7 +7,7 @@ takes = ["first_day", "last_day", "group"]
 [columns]
 storage_group = { type = "VARCHAR", doc = "virtual organisation that owns the files, e.g. an experiment" }
 mode = { type = "VARCHAR", doc = "read or write" }
-n_polls = { type = "BIGINT", doc = "number of times at which the queues were polled" }
+n_polls = { type = "BIGINT", doc = "number of times at which the queues of the archive systems with such files were polled" }
 max_files = { type = "BIGINT", doc = "largest number of files that waited at the same time" }
 max_gb = { type = "DOUBLE", unit = "GB", doc = "largest amount of data that waited at the same time" }
 max_age_s = { type = "DOUBLE", unit = "s", doc = "longest time that any file had waited when the queues were polled" }
@@ -21,7 +21,7 @@ WITH polled AS (
       AND q.purpose = 'user'
 ),
 asked AS (
-    SELECT count(DISTINCT (system, polled_at)) AS n_polls FROM polled
+    SELECT system, count(DISTINCT polled_at) AS n_polls FROM polled GROUP BY system
 ),
 instant AS (
     SELECT storage_group, mode, system, polled_at, sum(n_files) AS n_files, sum(bytes) AS bytes,
@@ -29,11 +29,15 @@ instant AS (
            coalesce(bool_or(overdue_s > 0 AND coalesce(n_mounts, 0) = 0), FALSE) AS is_left
     FROM polled WHERE $group IN ('', storage_group)
     GROUP BY storage_group, mode, system, polled_at
+),
+of_system AS (
+    SELECT storage_group, mode, system, max(n_files) AS n_files, max(bytes) AS bytes, max(age_s) AS age_s,
+           max(overdue_s) AS overdue_s, count(*) FILTER (overdue_s > 0) AS n_overdue, count(*) FILTER (is_left) AS n_left
+    FROM instant GROUP BY storage_group, mode, system
 )
-SELECT i.storage_group, i.mode, a.n_polls, CAST(max(i.n_files) AS BIGINT) AS max_files, max(i.bytes) / 1e9 AS max_gb,
-       max(i.age_s) AS max_age_s, max(i.overdue_s) AS max_overdue_s,
-       count(*) FILTER (i.overdue_s > 0) / a.n_polls AS overdue_share,
-       count(*) FILTER (i.is_left) / a.n_polls AS overdue_idle_share
-FROM instant i CROSS JOIN asked a
-GROUP BY i.storage_group, i.mode, a.n_polls
+SELECT i.storage_group, i.mode, CAST(sum(a.n_polls) AS BIGINT) AS n_polls, CAST(max(i.n_files) AS BIGINT) AS max_files,
+       max(i.bytes) / 1e9 AS max_gb, max(i.age_s) AS max_age_s, max(i.overdue_s) AS max_overdue_s,
+       sum(i.n_overdue) / sum(a.n_polls) AS overdue_share, sum(i.n_left) / sum(a.n_polls) AS overdue_idle_share
+FROM of_system i JOIN asked a ON a.system = i.system
+GROUP BY i.storage_group, i.mode
 ORDER BY max_overdue_s DESC NULLS LAST, i.storage_group, i.mode

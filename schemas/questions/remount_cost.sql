@@ -7,7 +7,7 @@ takes = ["first_day", "last_day"]
 [columns]
 storage_group = { type = "VARCHAR", doc = "storage group (owner of the files, e.g. an experiment) to which most bytes of the mounts belong" }
 day = { type = "DATE", doc = "site day of the mount request" }
-n_mounts = { type = "BIGINT", doc = "number of mounts in which files moved" }
+n_mounts = { type = "BIGINT", doc = "number of mounts in which files moved and whose tape a log names" }
 n_volumes = { type = "BIGINT", doc = "number of different tapes in the mounts counted in n_mounts" }
 avg_remounts = { type = "DOUBLE", doc = "average remounts of the day as WLCG defines them: number of mounts / number of tapes mounted; 1 is ideal" }
 n_extra = { type = "BIGINT", doc = "number of remounts: mounts of a tape after its first mount of the day" }
@@ -19,7 +19,7 @@ WITH per_volume AS (
     FROM gold.mount y
     JOIN silver.session s ON s.system = y.system AND s.session_id = y.session_id
         AND near_days(s.day, $first_day - 1, $last_day + 1)
-    WHERE y.site_day BETWEEN $first_day AND $last_day
+    WHERE y.site_day BETWEEN $first_day AND $last_day AND y.volume IS NOT NULL
     GROUP BY y.storage_group, y.site_day, y.system, y.volume
 )
 SELECT storage_group, day, CAST(sum(n_mounts) AS BIGINT) AS n_mounts, count(*) AS n_volumes, avg(n_mounts) AS avg_remounts,

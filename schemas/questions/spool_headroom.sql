@@ -8,17 +8,20 @@ takes = ["first_day", "last_day"]
 station = { type = "VARCHAR", doc = "name of a station for which site.toml declares the size of the spool (spool_gb)" }
 spool_gb = { type = "DOUBLE", unit = "GB", doc = "size of the spool" }
 in_active_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "average rate into the station in active half-hours" }
-net_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "average rate into the station minus average rate out of it, over the complete period; negative if more data goes out than comes in" }
+net_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "average rate into the station minus average rate out of it, over the half-hours that the logs of its links cover; negative if more data goes out than comes in" }
 outage_hours = { type = "DOUBLE", unit = "h", doc = "time in which an empty spool fills at in_active_mb_s if nothing goes out" }
 fill_hours = { type = "DOUBLE", unit = "h", doc = "time in which an empty spool fills at net_mb_s; NULL where it does not fill" }
 */
 WITH flow AS (
-    SELECT station, sum(in_gb) AS in_gb, sum(out_gb) AS out_gb, count(*) AS n_days,
-           sum(in_duty * in_active_mb_s) / nullif(sum(in_duty), 0) AS in_active_mb_s
-    FROM gold.mass_balance WHERE day BETWEEN $first_day AND $last_day GROUP BY station
+    -- data is known of the half-hours that logs cover
+    SELECT b.station, sum(b.in_gb) AS in_gb, sum(b.out_gb) AS out_gb, sum(coalesce(f.n_bins * 1800, 86400)) AS covered_s,
+           sum(b.in_duty * b.in_active_mb_s) / nullif(sum(b.in_duty), 0) AS in_active_mb_s
+    FROM gold.mass_balance b
+    LEFT JOIN gold.duty_factor f ON f.day = b.day AND f.station = b.station AND f.direction = 'in'
+    WHERE b.day BETWEEN $first_day AND $last_day GROUP BY b.station
 ),
 rate AS (
-    SELECT *, (in_gb - out_gb) * 1e3 / (n_days * 86400e0) AS net_mb_s FROM flow
+    SELECT *, (in_gb - out_gb) * 1e3 / covered_s AS net_mb_s FROM flow
 )
 SELECT s.station, s.spool_gb, r.in_active_mb_s, r.net_mb_s,
        s.spool_gb * 1e3 / nullif(r.in_active_mb_s, 0) / 3600 AS outage_hours,
