@@ -199,9 +199,18 @@ def test_run_ask_sql_and_export(site: Path) -> None:
     assert "p50 [s]" in table
     count = run("sql", "SELECT count(*) AS n FROM silver.transfer", "--format", "csv", "--site", site).stdout
     assert count.splitlines()[0] == "n" and int(count.splitlines()[1]) > 0
+    (site / "copy.duckdb.part").write_text("of an export that was stopped")
     assert run("export", site / "copy.duckdb", "--site", site).exit_code == 0
+    assert not (site / "copy.duckdb.part").exists()
     again = shell("export", "copy.duckdb", cwd=site)
     assert again.returncode == 1 and b"exists already" in again.stderr
+    for words, message in (
+        ([b"sql", b"select '\xff'"], b"the SQL text is not UTF-8"),
+        ([b"ask", b"gap_cost", b"drive=\xff"], b"a word of the command line is not UTF-8"),
+    ):
+        command = [sys.executable.encode(), b"-m", b"pipelines.cli", *words]
+        foreign = subprocess.run(command, cwd=site, capture_output=True, check=False)
+        assert foreign.returncode in (1, 2) and message in foreign.stderr
 
 
 def test_detect_exits_with_4_where_asked_to(site: Path) -> None:
@@ -241,6 +250,14 @@ def test_forget_takes_a_file_out_again(site: Path) -> None:
         ('name = "x"\n[[station]]\nname = "a"\nrolle = "b"\n', ["line 4", "rolle"]),
         ("name = \n", ["not TOML"]),
         ('name = "x"\n[[link]]\nname = "l"\nstation = "nobody"\n', ["nobody"]),
+        ('name = "x"\nwarehouse = "."\n', ["`warehouse` must be a folder of its own"]),
+        ('name = "x"\n[[input]]\nglob = "a**b"\n', ["line 3", "`**` must be alone between slashes"]),
+        ('name = "x"\n[[input]]\nglob = "."\n', ["line 3", "give a pattern of files"]),
+        ('name = "x"\n[drive]\nname = "d"\n', ["a table with double brackets"]),
+        (
+            'name = "x"\n[[input]]\nglob = "a"\nexpect = { from = 0001-01-01T00:00:00, to = 9999-12-31T00:00:00 }\n',
+            ["line 4", "in the years 1980 to 2100"],
+        ),
     ],
 )
 def test_a_wrong_site_toml_lists_all_its_mistakes(tmp_path: Path, text: str, words: list[str]) -> None:
@@ -249,6 +266,29 @@ def test_a_wrong_site_toml_lists_all_its_mistakes(tmp_path: Path, text: str, wor
     assert done.returncode == 2
     for word in words:
         assert word in done.stderr.decode()
+
+
+def test_a_site_toml_may_begin_with_a_mark_and_must_be_utf_8(tmp_path: Path) -> None:
+    file = tmp_path / "site.toml"
+    file.write_bytes(b'\xef\xbb\xbfname = "x"\n')
+    assert steps.site_at(tmp_path).name == "x"
+    file.write_bytes('name = "Zürich"\n'.encode("latin-1"))
+    assert b"save the file as UTF-8" in shell("ingest", cwd=tmp_path).stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("detect", "--day", "9999-12-31"), "9999-12-31 is outside the years 1900 to 9998"),
+        (("report", "--day", "0001-01-01"), "0001-01-01 is outside the years 1900 to 9998"),
+        (("forecast", "buffer", "--size", "nan"), "'nan' is not a finite number"),
+        (("forecast", "whatif", "--gap", "nan"), "a gap must be a number of seconds"),
+        (("forecast", "whatif", "--depth", "100000000000"), "at most 1,000,000 requests queued"),
+    ],
+)
+def test_values_that_cannot_be_meant_are_refused(site: Path, words: tuple[str, ...], message: str) -> None:
+    done = run(*words, "--site", site)
+    assert done.exit_code == 2 and message in " ".join(done.output.split())
 
 
 def test_without_a_site_the_hint_says_what_to_do(tmp_path: Path) -> None:

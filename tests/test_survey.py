@@ -298,3 +298,12 @@ def test_ports_that_a_switch_describes_are_links(tmp_path: Path) -> None:
     site = steps.site_at(tmp_path)
     assert [(one.name, one.station) for one in site.link] == [("dm8 bond0", "dm8")]
     assert [(one.host, one.interface) for one in site.link[0].port] == [("sw1", "1/1"), ("sw1", "1/2")]
+
+
+@pytest.mark.parametrize("name", ["d_{x}_2010-03-10.txt", "dm8[1]_2010-03-10.txt", "a\nb_2010-03-10.txt", "sp ace.txt"])
+def test_files_with_odd_names_are_inputs_that_are_found(tmp_path: Path, name: str) -> None:
+    text = (SOURCES / "vmstat" / "disks_stamped.txt").read_text()
+    (tmp_path / name).write_text(text)
+    done = CliRunner().invoke(cli, ["init", str(tmp_path)])
+    assert done.exit_code == 0, done.output
+    assert [path.name for path, _, _ in find_inputs(load_site(tmp_path / "site.toml"))] == [name]

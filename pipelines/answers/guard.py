@@ -144,7 +144,10 @@ def first_lines(error: Exception, count: int = 6) -> str:
 
 def _only_statement(sql: str) -> str:
     try:
+        sql.encode()
         statements = duckdb.extract_statements(sql)
+    except UnicodeEncodeError:
+        raise QuestionRefused("the SQL text is not UTF-8", "write it in UTF-8, or without accents") from None
     except duckdb.Error as error:
         raise QuestionRefused(first_lines(error), CORRECT) from None
     kinds = [one.type for one in statements]

@@ -1,5 +1,6 @@
 """The command that runs everything on the sample archive."""
 
+import shlex
 import sys
 from pathlib import Path
 
@@ -37,5 +38,6 @@ def demo(archive: str, folder: Path | None, site_path: Path) -> None:
     run_steps(site, None, None, as_json=False)
     print_findings(site, None, None)
     called = sys.argv[0] if "/" in sys.argv[0] and not sys.argv[0].endswith(".py") else "tapescope"
-    click.echo(f"\nNext: {called} ask losses --site {folder}")
-    click.echo(f"         {called} dashboard --site {folder}")
+    named = shlex.quote(str(folder))
+    click.echo(f"\nNext: {called} ask losses --site {named}")
+    click.echo(f"         {called} dashboard --site {named}")

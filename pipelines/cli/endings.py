@@ -1,5 +1,6 @@
 """How a command ends, also after Ctrl-C or SIGTERM: with an exit code and, after a failure, a message and a hint."""
 
+import io
 import os
 import signal
 import sys
@@ -22,6 +23,7 @@ class Stopped(BaseException):
 def run(command: click.Command) -> None:
     """Run a command line and exit. After a failure or a signal, uncommitted work is rolled back first."""
     received = _stopped_by_signals()
+    _escape_foreign_characters()
     try:
         sys.exit(command.main(standalone_mode=False) or 0)
     except click.ClickException as error:
@@ -33,6 +35,12 @@ def run(command: click.Command) -> None:
             sys.exit(128 + (received[0] if received else signal.SIGINT))
         assert isinstance(error, Exception)
         sys.exit(_complain(error))
+
+
+def _escape_foreign_characters() -> None:
+    """Print what the terminal's encoding lacks, such as a dash or an arrow, as an escape instead of failing."""
+    if isinstance(sys.stdout, io.TextIOWrapper) and sys.stdout.encoding.lower() not in ("utf-8", "utf8"):
+        sys.stdout.reconfigure(errors="backslashreplace")
 
 
 def _stopped_by_signals() -> list[int]:
@@ -53,11 +61,18 @@ def _stopped_by_signals() -> list[int]:
     return received
 
 
+def _is_utf8(words: list[str]) -> bool:
+    """Whether words of the command line are UTF-8; Python keeps other bytes as characters that no text has."""
+    return not any("\ud800" <= char <= "\udfff" for word in words for char in word)
+
+
 def _complain(error: Exception) -> int:
     """Print the error and, on a line of its own, a hint; returns the exit code."""
     from pipelines.primitives.store_errors import known_error
 
     own = error if isinstance(error, TapescopeError) else known_error(error)
+    if own is None and isinstance(error, UnicodeEncodeError) and not _is_utf8(sys.argv):
+        own = TapescopeError("a word of the command line is not UTF-8", "write it in UTF-8, or without accents")
     if own is None and isinstance(error, OSError):
         own = TapescopeError(f"{error.filename or ''} {error.strerror or error}".strip())
     if own is None:

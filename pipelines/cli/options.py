@@ -1,5 +1,6 @@
 """Options that commands share."""
 
+import math
 from collections.abc import Callable
 from datetime import date, datetime
 from pathlib import Path
@@ -9,7 +10,29 @@ import click
 
 Command = Callable[..., Any]
 
-DAY = click.DateTime(["%Y-%m-%d"])
+
+class Finite(click.FloatRange):
+    """A number within bounds; Python reads `nan` and `inf` as numbers too, and no bound refuses `nan`."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        number = super().convert(value, param, ctx)
+        if not math.isfinite(number):
+            self.fail(f"{value!r} is not a finite number", param, ctx)
+        return number
+
+
+class _Day(click.DateTime):
+    """A day; years near the ends of the calendar are slips, and leave no room for the days before and after."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        day = super().convert(value, param, ctx)
+        if not _FIRST_YEAR <= day.year <= _LAST_YEAR:
+            self.fail(f"{day.date()} is outside the years {_FIRST_YEAR} to {_LAST_YEAR}", param, ctx)
+        return day
+
+
+_FIRST_YEAR, _LAST_YEAR = 1900, 9998
+DAY = _Day(["%Y-%m-%d"])
 
 
 def site_option(command: Command) -> Command:

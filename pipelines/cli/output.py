@@ -1,6 +1,7 @@
 """Output of the command line: tables, progress, errors. Text from logs is escaped, never interpreted."""
 
 import json
+import shlex
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -135,7 +136,7 @@ def print_survey(found: "Survey", out: str) -> None:
     page.print(
         f"Wrote {out}: {len(found.hosts.stations)} stations, {len(found.drives)} drives, {len(found.links)} links,"
         f" zone {zone}, {len(found.inputs)} inputs.\n"
-        f"Check the guesses in it, then run: tapescope run --site {out}",
+        f"Check the guesses in it, then run: tapescope run --site {shlex.quote(out)}",
         soft_wrap=True,
     )
 

@@ -34,12 +34,21 @@ def find_inputs(site: Site) -> list[tuple[Path, Input, dict[str, str]]]:
     found: dict[Path, tuple[Path, Input, dict[str, str]]] = {}
     for item in site.input:
         base = item.base(site.root)
-        for path in sorted(base.glob(re.sub(r"\*?(\{\w+\}\*?)+", "*", item.pattern))):
+        for path in sorted(base.glob(_wide(item.pattern))):
             values = item.match(path.relative_to(base).as_posix())
             own = path.is_relative_to(site.warehouse_path) or path == site.root / FILE_NAME
             if values is not None and not own and not os.path.isdir(path):
                 found.setdefault(path, (path, item, values))
     return list(found.values())
+
+
+def _wide(pattern: str) -> str:
+    """A pattern without placeholders, as pathlib reads it; a bracket is an ordinary character.
+
+    >>> _wide("logs/{host}_{date}*[1].txt")
+    'logs/*_*[[]1].txt'
+    """
+    return re.sub(r"\*?(\{\w+\}\*?)+", "*", pattern).replace("[", "[[]")
 
 
 def input_for(site: Site, path: Path) -> tuple[Input | None, dict[str, str]]:

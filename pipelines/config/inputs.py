@@ -23,7 +23,10 @@ def _known_zone(name: str) -> str:
 
 
 def _naive_utc(value: datetime | date) -> datetime:
-    return naive_utc(value) if isinstance(value, datetime) else datetime(value.year, value.month, value.day)
+    try:
+        return naive_utc(value) if isinstance(value, datetime) else datetime(value.year, value.month, value.day)
+    except OverflowError:  # an offset takes it before the first year, or after the last
+        raise ValueError(f"{value} is outside the years 1 to 9999") from None
 
 
 def _known_source(source: str) -> str:
@@ -51,6 +54,8 @@ class Expect(_Model):
     def _in_order(self) -> "Expect":
         if self.begin >= self.end:
             raise ValueError("'from' must be before 'to'")
+        if self.begin.year < 1980 or self.end.year > 2100:  # each day of it is built
+            raise ValueError("'from' and 'to' must be in the years 1980 to 2100")
         return self
 
 
@@ -89,6 +94,10 @@ class Input(_Model):
     @classmethod
     def _readable(cls, glob: str) -> str:
         names = re.findall(r"\{(\w*)\}", glob)
+        parts = [part for part in glob.split("/") if part != "."]  # such as ./logs/*.txt
+        glob = "/".join(parts)
+        if any("**" in part and part != "**" for part in parts):
+            raise ValueError("`**` must be alone between slashes, as in 'logs/**/*.txt'")
         if not glob.strip("/"):
             raise ValueError("give a pattern of files, such as 'logs/{host}_*.txt'")
         if unknown := sorted({name for name in names if name not in _PLACEHOLDERS or names.count(name) > 1}):

@@ -1,6 +1,7 @@
 """`site.toml`, the only configuration, as validated models; all mistakes are reported together, with their lines."""
 
 import datetime as dt
+import os
 import re
 from datetime import date, datetime
 from pathlib import Path
@@ -151,6 +152,8 @@ class Site(_Model):
             for link in self.link
             if link.station not in names
         ]
+        if self.root.is_relative_to(os.path.normpath(self.warehouse_path)):
+            problems.append("`warehouse` must be a folder of its own, not the one of site.toml or one above it")
         if "://" in self.data_path and not self.data_path.startswith("s3://"):
             problems.append("data_path must be a folder, or s3://BUCKET/FOLDER")
         if self.catalogue and not self.data_path:

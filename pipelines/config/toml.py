@@ -15,6 +15,7 @@ Places = dict[tuple[str | int, ...], str]
 _HINTS = {
     "missing": "add this key",
     "extra_forbidden": "remove this unknown key; docs/reference/site-toml lists all keys",
+    "tuple_type": "write a list, or a table with double brackets, such as [[drive]]",
     "literal_error": "use one of the listed values",
 }
 
@@ -60,8 +61,10 @@ def describe(problem: Any, places: Places) -> str:
 
 def _parsed(file: Path, hint: str) -> tuple[str, dict[str, Any]]:
     try:
-        text = file.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
+        text = file.read_text(encoding="utf-8-sig")  # some editors begin a file with a mark
+    except UnicodeDecodeError as error:
+        raise ConfigError(f"{file} is not UTF-8: {error}", "save the file as UTF-8") from error
+    except (OSError, ValueError) as error:
         raise ConfigError(f"cannot read {file}: {error}", hint) from error
     try:
         return text, tomllib.loads(text)

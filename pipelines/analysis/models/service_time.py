@@ -12,6 +12,7 @@ no waiting for it. Source: the tape sizing note of CERN (C13), without tS; the s
 MB = 10^6 bytes.
 """
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -34,7 +35,7 @@ class Service:
     seek_s: float = 0.0
 
     def __post_init__(self) -> None:
-        if self.speed_mb_s <= 0 or min(self.mount_s, self.file_s, self.seek_s) < 0:
+        if self.speed_mb_s <= 0 or not all(0 <= one < math.inf for one in (self.mount_s, self.file_s, self.seek_s)):
             raise ValueError("the speed must be above 0, and times must not be negative")
 
     def time(self, n_files: float, file_mb: float, n_mounts: float = 1) -> "TimeSpent":

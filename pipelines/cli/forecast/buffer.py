@@ -7,7 +7,7 @@ import click
 
 from pipelines.analysis.models.buffer import VERDICTS
 from pipelines.cli.forecast.common import REASONS, Past, history_options, reasons
-from pipelines.cli.options import format_option
+from pipelines.cli.options import Finite, format_option
 from pipelines.cli.output import Rows, print_parts
 from pipelines.primitives.errors import TapescopeError
 from pipelines.primitives.estimate import NoEstimate
@@ -29,9 +29,7 @@ _LIMITS = (
     multiple=True,
     help="Also show buffer sizes for this file family alone; can be given several times.",
 )
-@click.option(
-    "--size", "size_tb", type=click.FloatRange(min=0, min_open=True), help="A buffer size to evaluate, in TB."
-)
+@click.option("--size", "size_tb", type=Finite(min=0, min_open=True), help="A buffer size to evaluate, in TB.")
 @history_options()
 @format_option
 def buffer(

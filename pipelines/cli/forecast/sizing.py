@@ -7,11 +7,11 @@ from typing import Any
 import click
 
 from pipelines.cli.forecast.common import Past, calibration, estimate, history_options, speed_options, stated_service
-from pipelines.cli.options import format_option
+from pipelines.cli.options import Finite, format_option
 from pipelines.cli.output import Rows, print_parts
 from pipelines.primitives.format import interval, percent, quantity
 
-_ABOVE_0 = click.FloatRange(min=0, min_open=True)
+_ABOVE_0 = Finite(min=0, min_open=True)
 _TRAFFIC = "NAME=MB/S,FACTOR,EFFICIENCY"
 
 

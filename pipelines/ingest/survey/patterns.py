@@ -9,7 +9,7 @@ from pipelines.config.inputs import Input
 from pipelines.ingest.survey.files import FileFound
 from pipelines.ingest.survey.names import is_regular, may_be_host
 from pipelines.ingest.survey.periods import Period, declared
-from pipelines.primitives.text import short_host
+from pipelines.primitives.text import escape_control, short_host
 
 _DATE = re.compile(r"(?<!\d)\d{4}[-.]?\d\d[-.]?\d\d(?!\d)")
 _ENDING = re.compile(r"^.*(\.[A-Za-z]\w*)(?:\.\d+)*$")
@@ -109,7 +109,7 @@ def _globs(found: list[FileFound]) -> dict[str, str]:
         if "{host}" in glob and not file.hosts and (support[glob] < 2 or not is_regular(glob)):
             named[file.path] = generalise(file.path, str(file.source), [], may_name=False)
         if not _fits(named[file.path], file.path):
-            named[file.path] = file.path
+            named[file.path] = _spelt(file.path)
     return named
 
 
@@ -117,11 +117,11 @@ def _cover(paths: list[str], others: set[str], globs: dict[str, str]) -> list[st
     """Few patterns that fit all of these files of one folder and none of the others."""
     if len(paths) == 1:
         near = globs[paths[0]]
-        return [paths[0] if any(_fits(near, other) for other in others) else near]
+        return [_spelt(paths[0]) if any(_fits(near, other) for other in others) else near]
     folder = paths[0].rpartition("/")[0]
     names = [path.rpartition("/")[2] for path in paths]
     for tried in _candidates(names):
-        glob = f"{folder}/{tried}" if folder else tried
+        glob = _spelt(f"{folder}/{tried}" if folder else tried)
         if all(_fits(glob, path) for path in paths) and not any(_fits(glob, other) for other in others):
             return [glob]
     start = len(_beginning(names))
@@ -171,6 +171,7 @@ def generalise(path: str, source: str, hosts: list[str], may_name: bool = True) 
     >>> generalise("csv/dm8.example.org/cpu-0/cpu-idle-2026-03-02", "collectd_csv", [])
     'csv/{host}/*/*'
     """
+    path = _spelt(path)
     if source == "collectd_csv" and path.count("/") >= 2:  # a file a series: the folders are always the same
         return "/".join([*path.split("/")[:-3], "{host}", "*", "*"])
     folder, _, name = path.rpartition("/")
@@ -181,6 +182,15 @@ def generalise(path: str, source: str, hosts: list[str], may_name: bool = True) 
     pattern = re.sub(r"(?<![{\w])\d+(?![\w}])", "*", pattern)
     pattern = re.sub(r"\*+", "*", pattern if pattern.endswith("*") else pattern + "*")
     return f"{folder}/{pattern}" if folder else pattern
+
+
+def _spelt(path: str) -> str:
+    """A path as a pattern: `?` for each brace, and for each character that site.toml would show as an escape.
+
+    >>> _spelt("logs/{a}_1.txt")
+    'logs/?a?_1.txt'
+    """
+    return "".join("?" if char in "{}" or escape_control(char) != char else char for char in path)
 
 
 def _place_of(name: str, source: str, hosts: list[str], may_name: bool) -> str:

@@ -1,5 +1,6 @@
 """The work to run again and its outcome: mounts with their files, outages, changes; hours and rates of drives."""
 
+import math
 from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field, fields, replace
@@ -8,6 +9,7 @@ from typing import Any, Literal
 from pipelines.analysis.models.simulation.queues import Policy, Read, ReadCosts, Request
 
 Mode = Literal["read", "write"]
+MOST_DEPTH = 1_000_000  # requests a client keeps queued: more of them than any site has are a slip
 BOUND = 0.1  # share of a file's time that its drive waits from which on the other end sets the pace
 
 
@@ -103,10 +105,12 @@ class Changes:
 
     def __post_init__(self) -> None:
         above = (self.speed, self.depth, self.instances, self.inputs, self.outputs, self.disk_mb_s, self.link_mb_s)
-        if any(one is not None and one <= 0 for one in (*above, self.chunk_gb, *self.drives.values())):
-            raise ValueError("every value of a change except the gap must be above 0")
-        if self.gap_s is not None and self.gap_s < 0:
-            raise ValueError("a gap cannot be negative")
+        if any(one is not None and not 0 < one < math.inf for one in (*above, self.chunk_gb, *self.drives.values())):
+            raise ValueError("every value of a change except the gap must be a number above 0")
+        if self.gap_s is not None and not 0 <= self.gap_s < math.inf:
+            raise ValueError("a gap must be a number of seconds, and cannot be negative")
+        if self.depth > MOST_DEPTH:
+            raise ValueError(f"a client can keep at most {MOST_DEPTH:,} requests queued")
         if self.instances > 1 and self.inputs is None and self.outputs is None:
             raise ValueError(
                 "`instances` needs `inputs` or `outputs`: the number of tapes that one migration process reads from or"
