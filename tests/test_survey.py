@@ -301,7 +301,7 @@ def test_ports_that_a_switch_describes_are_links(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["d_{x}_2010-03-10.txt", "dm8[1]_2010-03-10.txt", "a\nb_2010-03-10.txt", "sp ace.txt"])
-def test_files_with_odd_names_are_inputs_that_are_found(tmp_path: Path, name: str) -> None:
+def test_files_with_unusual_names_are_inputs_that_are_found(tmp_path: Path, name: str) -> None:
     text = (SOURCES / "vmstat" / "disks_stamped.txt").read_text()
     (tmp_path / name).write_text(text)
     done = CliRunner().invoke(cli, ["init", str(tmp_path)])
