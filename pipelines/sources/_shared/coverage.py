@@ -43,13 +43,20 @@ def coverage_of(
 
 
 def so_far(proof: pl.DataFrame, host: str, last_us: int | None) -> tuple[pl.DataFrame, int | None]:
-    """From the first instant of a file to the latest, and the instant of its last line: of a log of events.
+    """From the first instant of a file to the latest so far, and that: of a log of events.
 
-    `proof` has `line_no` and `at`; `last_us` is the instant of the line before, in microseconds. Silence of over a year
+    `proof` has `line_no` and `at`; `last_us` is the latest instant before, in microseconds. Silence of over a year
     is not covered, or one damaged date would cover decades.
     """
     if not proof.height:
         return pl.DataFrame(schema=COVERAGE), last_us
+    before = pl.col("us").shift(1, fill_value=pl.lit(last_us, pl.Int64))
+    has_jumped = ((pl.col("us") - before).abs() > _YEAR_US).fill_null(True)
+    runs = proof.select(us=pl.col("at").to_physical()).with_columns(run=has_jumped.cum_sum())
+    # a line may be about what began before the file, and proves nothing of that time
+    own = pl.col("us").cum_max().over("run")
+    latest = pl.max_horizontal(own, pl.when(pl.col("run") == 0).then(pl.lit(last_us, pl.Int64)))
+    proof = proof.with_columns(runs.select(at=latest.cast(pl.Datetime("us"))))
     return coverage_of(proof, host, last_us, _YEAR_US), int(proof["at"].to_physical()[-1])
 
 

@@ -10,7 +10,7 @@ import polars as pl
 from pipelines.sources._shared.coverage import so_far
 from pipelines.sources.protocol import COVERAGE
 
-Spoken = dict[str, tuple[int, str]]  # of each drive: its last line's instant in microseconds, and who wrote it
+Spoken = dict[str, tuple[int, str]]  # of each drive: its latest instant in microseconds, and who wrote of it last
 
 _OWNERS = pl.Schema({"line_no": pl.Int64, "drive": pl.String, "owner": pl.String})
 

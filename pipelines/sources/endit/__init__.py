@@ -40,7 +40,7 @@ CAN_BE_CUT = True
 
 _START: Carry = {
     "fold": None,
-    "at": None,  # instant of the last line, microseconds: the log was being written until then
+    "at": None,  # latest instant so far, microseconds: the log was being written until then
     "may_go_on": False,  # lines of dsmc's output may follow the last stamped line
 }
 
