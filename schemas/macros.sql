@@ -33,6 +33,10 @@ CREATE OR REPLACE TEMP MACRO near_days(day, first_day, last_day) AS
 CREATE OR REPLACE TEMP MACRO span_near_days(from_at, to_at, first_day, last_day) AS
     from_at < CAST(last_day AS DATE) + 2 AND to_at >= CAST(first_day AS DATE) - 1;
 
+-- When the transfer of a file ended. Within a second of its log a file is a point at its beginning, and counts there.
+CREATE OR REPLACE TEMP MACRO file_end(started_at, ended_at) AS
+    greatest(coalesce(ended_at, started_at), started_at + INTERVAL 1 MICROSECOND);
+
 -- Functions of other databases that people expect.
 CREATE OR REPLACE TEMP MACRO iif(condition, yes, no) AS CASE WHEN condition THEN yes ELSE no END;
 CREATE OR REPLACE TEMP MACRO width_bucket(x, low, high, n) AS

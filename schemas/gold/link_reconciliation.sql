@@ -59,8 +59,7 @@ poll AS (
 moved AS (
     SELECT t.station, coalesce(a.station, short_host(coalesce(t.mover_host, d.mover_host, ''))) AS mover_host,
            t.mode, t.bytes, t.started_at,
-           -- a file within a second of the log is a point at its beginning
-           greatest(t.ended_at, t.started_at + INTERVAL 1 MICROSECOND) AS ended_at
+           file_end(t.started_at, t.ended_at) AS ended_at
     FROM silver.transfer t LEFT JOIN site.drive d ON d.drive = t.drive
     LEFT JOIN site.station_alias a ON a.alias = short_host(coalesce(t.mover_host, d.mover_host))
     WHERE t.status = 'ok' AND t.ended_at >= t.started_at AND t.bytes > 0

@@ -34,8 +34,7 @@ or_equal = true
 severity = "critical"
 */
 WITH file AS (
-    -- a file without length is a point at its beginning
-    SELECT t.*, c.zone, greatest(coalesce(t.ended_at, t.started_at), t.started_at + INTERVAL 1 MICROSECOND) AS end_at,
+    SELECT t.*, c.zone, file_end(t.started_at, t.ended_at) AS end_at,
            CASE WHEN t.drive_s > 0 THEN CAST(1e6 * t.drive_s AS BIGINT) END AS drive_us
     FROM silver.transfer t CROSS JOIN site.setting c
     WHERE t.status = 'ok'

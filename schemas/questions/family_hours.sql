@@ -19,15 +19,14 @@ WITH bound AS (
 ),
 cut AS (
     SELECT t.system, t.storage_group, t.file_family, t.mode, t.bytes, t.started_at, b.begin_at, b.end_at,
-           -- a file within a second of the log is a point at its beginning
-           greatest(t.ended_at, t.started_at + INTERVAL 1 MICROSECOND) AS ended_at,
+           file_end(t.started_at, t.ended_at) AS ended_at,
            -- full hours of the site's zone, which start on the half-hour of UTC where the zone does
            unnest(range(b.begin_at + to_hours(CAST(floor(date_diff('microsecond', b.begin_at, t.started_at) / 3600e6)
                                                    AS BIGINT)),
-                        greatest(t.ended_at, t.started_at + INTERVAL 1 MICROSECOND), INTERVAL 1 HOUR)) AS hour_at
+                        file_end(t.started_at, t.ended_at), INTERVAL 1 HOUR)) AS hour_at
     FROM silver.transfer t CROSS JOIN bound b
     WHERE t.status = 'ok' AND t.ended_at >= t.started_at AND t.started_at < b.end_at
-      AND greatest(t.ended_at, t.started_at + INTERVAL 1 MICROSECOND) > b.begin_at
+      AND file_end(t.started_at, t.ended_at) > b.begin_at
       AND span_near_days(t.started_at, t.ended_at, $first_day, $last_day)
       AND $group IN ('', t.storage_group)
 )

@@ -100,8 +100,7 @@ bin AS (
 tape AS (
     SELECT h.host, h.bin_s, h.from_at, h.to_at, t.mode, t.started_at, t.ended_at, t.bytes
     FROM (SELECT host, bin_s, min(bin_at) AS from_at, max(bin_at + to_seconds(bin_s)) AS to_at FROM bin GROUP BY host, bin_s) h
-    -- a file within a second of the log is a point at its beginning
-    JOIN (SELECT * REPLACE (greatest(ended_at, started_at + INTERVAL 1 MICROSECOND) AS ended_at), unnest(CASE WHEN $host = '' THEN list_distinct([station, short_host(mover_host)]) ELSE [$host] END) AS host
+    JOIN (SELECT * REPLACE (file_end(started_at, ended_at) AS ended_at), unnest(CASE WHEN $host = '' THEN list_distinct([station, short_host(mover_host)]) ELSE [$host] END) AS host
           FROM silver.transfer
           WHERE near_days(day, CAST($first_day AS DATE) - 1, $last_day) AND ended_at >= started_at
             AND ($host = '' OR station = $host OR short_host(mover_host) = $host)) t

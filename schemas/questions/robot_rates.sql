@@ -22,11 +22,10 @@ WITH bound AS (
 ),
 file AS (
     SELECT d.robot, unnest([t.mode, NULL]) AS mode, t.system, t.drive, t.volume, t.bytes, t.started_at,
-           -- a file within a second of the log is a point at its beginning
-           greatest(t.ended_at, t.started_at + INTERVAL 1 MICROSECOND) AS ended_at, b.begin_at, b.end_at
+           file_end(t.started_at, t.ended_at) AS ended_at, b.begin_at, b.end_at
     FROM silver.transfer t CROSS JOIN bound b LEFT JOIN site.drive d ON d.drive = t.drive
     WHERE t.status = 'ok' AND t.ended_at >= t.started_at AND t.started_at < b.end_at
-      AND greatest(t.ended_at, t.started_at + INTERVAL 1 MICROSECOND) > b.begin_at
+      AND file_end(t.started_at, t.ended_at) > b.begin_at
       AND span_near_days(t.started_at, t.ended_at, $first_day, $last_day)
 ),
 cut AS (

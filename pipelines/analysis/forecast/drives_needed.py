@@ -8,7 +8,7 @@ import numpy as np
 from pipelines.analysis.forecast.costs import Fitted
 from pipelines.analysis.forecast.history import History, Row
 from pipelines.analysis.models.eta import LEAST_DAYS
-from pipelines.analysis.models.sizing import Needed, Traffic, certain, drives_needed, share
+from pipelines.analysis.models.sizing import LEAST_SHARE, Needed, Traffic, certain, drives_needed, share
 from pipelines.analysis.stats import bootstrap
 from pipelines.analysis.stats.bootstrap import Floats
 from pipelines.config import technology
@@ -100,4 +100,4 @@ def _over_days(above: Floats, below: Floats, n_days: int) -> Estimate:
 
 def _positive(one: Estimate) -> Estimate:
     """Above 0: where data moved on few of many days, a stretched interval reaches below."""
-    return Estimate(one.value, max(one.low, 1e-6 * one.value), one.high)
+    return Estimate(one.value, max(one.low, LEAST_SHARE * one.value), one.high)

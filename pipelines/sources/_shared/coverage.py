@@ -8,13 +8,6 @@ _MINUTE_US = 60_000_000
 _YEAR_US = 366 * 24 * 60 * _MINUTE_US
 
 
-def span(line_no: int, host: str, from_us: int, to_us: int) -> pl.DataFrame:
-    """One unbroken interval, of instants in microseconds since 1970, UTC."""
-    row = {"line_no": line_no, "host": host, "from_at": from_us, "to_at": to_us}
-    at = pl.col("from_at", "to_at").cast(pl.Datetime("us"))
-    return pl.DataFrame([row]).with_columns(at).select(COVERAGE.names()).cast(COVERAGE)
-
-
 def coverage_of(
     ticks: pl.DataFrame, host: str, last_at: int | None, silence_us: int = _MINUTE_US, until: str = "at"
 ) -> pl.DataFrame:
@@ -24,9 +17,7 @@ def coverage_of(
     instant, in microseconds, of the last line before.
     """
     ticks = ticks.filter(pl.col("at").is_not_null())
-    at = pl.col("at").to_physical()
-    before = at.shift(1).fill_null(pl.lit(last_at, pl.Int64))
-    is_new = ((at - before).abs() > silence_us).fill_null(True)
+    before, is_new = _before(pl.col("at").to_physical(), last_at, silence_us)
     return (
         ticks.with_columns(is_new=is_new, before=before.cast(pl.Datetime("us")))
         .with_columns(group=pl.col("is_new").cum_sum(), before=pl.when(~pl.col("is_new")).then("before"))
@@ -42,6 +33,12 @@ def coverage_of(
     )
 
 
+def _before(at: pl.Expr, last_us: int | None, silence_us: int) -> tuple[pl.Expr, pl.Expr]:
+    """The instant of the line before, and whether the time between the two is silence."""
+    before = at.shift(1).fill_null(pl.lit(last_us, pl.Int64))
+    return before, ((at - before).abs() > silence_us).fill_null(True)
+
+
 def so_far(proof: pl.DataFrame, host: str, last_us: int | None) -> tuple[pl.DataFrame, int | None]:
     """From the first instant of a file to the latest so far, and that: of a log of events.
 
@@ -50,9 +47,8 @@ def so_far(proof: pl.DataFrame, host: str, last_us: int | None) -> tuple[pl.Data
     """
     if not proof.height:
         return pl.DataFrame(schema=COVERAGE), last_us
-    before = pl.col("us").shift(1, fill_value=pl.lit(last_us, pl.Int64))
-    has_jumped = ((pl.col("us") - before).abs() > _YEAR_US).fill_null(True)
-    runs = proof.select(us=pl.col("at").to_physical()).with_columns(run=has_jumped.cum_sum())
+    _, is_new = _before(pl.col("us"), last_us, _YEAR_US)
+    runs = proof.select(us=pl.col("at").to_physical()).with_columns(run=is_new.cum_sum())
     # a line may be about what began before the file, and proves nothing of that time
     own = pl.col("us").cum_max().over("run")
     latest = pl.max_horizontal(own, pl.when(pl.col("run") == 0).then(pl.lit(last_us, pl.Int64)))
