@@ -274,6 +274,8 @@ def test_a_site_toml_may_begin_with_a_mark_and_must_be_utf_8(tmp_path: Path) -> 
     assert steps.site_at(tmp_path).name == "x"
     file.write_bytes('name = "Zürich"\n'.encode("latin-1"))
     assert b"save the file as UTF-8" in shell("ingest", cwd=tmp_path).stderr
+    file.write_text('name = "x"\nwarehouse = "a\\u0000"\n')
+    assert b"line 2 of site.toml has a null character" in shell("ingest", cwd=tmp_path).stderr
 
 
 @pytest.mark.parametrize(
@@ -282,6 +284,7 @@ def test_a_site_toml_may_begin_with_a_mark_and_must_be_utf_8(tmp_path: Path) -> 
         (("detect", "--day", "9999-12-31"), "9999-12-31 is outside the years 1900 to 9998"),
         (("report", "--day", "0001-01-01"), "0001-01-01 is outside the years 1900 to 9998"),
         (("forecast", "buffer", "--size", "nan"), "'nan' is not a finite number"),
+        (("sql", "SELECT 1", "--timeout", "nan"), "'nan' is not a finite number"),
         (("forecast", "whatif", "--gap", "nan"), "a gap must be a number of seconds"),
         (("forecast", "whatif", "--depth", "100000000000"), "at most 1,000,000 requests queued"),
     ],

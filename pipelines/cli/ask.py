@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from pipelines.cli.options import as_params, format_option, period, period_options, site_option
+from pipelines.cli.options import Finite, as_params, format_option, period, period_options, site_option
 from pipelines.cli.output import print_answer
 
 
@@ -35,7 +35,14 @@ def ask(
 @click.argument("statement")
 @site_option
 @format_option
-@click.option("--timeout", "timeout_s", default=30.0, show_default=True, help="Stop the query after this many seconds.")
+@click.option(
+    "--timeout",
+    "timeout_s",
+    type=Finite(min=0, min_open=True),
+    default=30.0,
+    show_default=True,
+    help="Stop the query after this many seconds.",
+)
 def sql(statement: str, site_path: Path, form: str, timeout_s: float) -> None:
     """Run one SELECT on the warehouse. It can read the schemas site, ops, bronze, silver and gold.
 

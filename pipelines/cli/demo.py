@@ -7,7 +7,6 @@ from pathlib import Path
 import click
 
 from pipelines.cli.detect import print_findings
-from pipelines.cli.options import site_option
 from pipelines.cli.run import run_steps
 from sample_data import ARCHIVES
 
@@ -27,8 +26,7 @@ from sample_data import ARCHIVES
     show_default="var/demo, or var/demo-cta",
     help="Folder for the sample archive. All other commands can use its site.toml (--site).",
 )
-@site_option
-def demo(archive: str, folder: Path | None, site_path: Path) -> None:
+def demo(archive: str, folder: Path | None) -> None:
     """Run all steps on a sample archive. Findings are listed at the end, the most severe first."""
     from pipelines import steps
 

@@ -9,6 +9,8 @@ from pipelines.primitives.errors import ConfigError
 
 TEMPLATE = "template"  # the key that names the file to build on, relative to the one that names it
 
+_NULL = re.compile(r"\\u0{4}|\\U0{8}")
+
 # a table or key as pydantic names it, e.g. ("link", 2, "station"), and where it is
 Places = dict[tuple[str | int, ...], str]
 
@@ -66,6 +68,9 @@ def _parsed(file: Path, hint: str) -> tuple[str, dict[str, Any]]:
         raise ConfigError(f"{file} is not UTF-8: {error}", "save the file as UTF-8") from error
     except (OSError, ValueError) as error:
         raise ConfigError(f"cannot read {file}: {error}", hint) from error
+    if null := _NULL.search(text):  # no path or name can hold it
+        line = text.count("\n", 0, null.start()) + 1
+        raise ConfigError(f"line {line} of {file} has a null character, {null[0]}", "remove it")
     try:
         return text, tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
