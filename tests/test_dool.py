@@ -32,7 +32,12 @@ def preamble(program: str = "Dstat 0.7.3", command: str = "dstat -td", date: str
 @settings(max_examples=15, deadline=None)
 @given(
     st.sampled_from(
-        [("Dstat 0.7.3", "dstat -td", 1), ("Dstat 0.7.4", "dstat -td --bits", 8), ("dool 1.3.8", "dool", 8)]
+        [
+            ("Dstat 0.7.3", "dstat -td", 1),
+            ("Dstat 0.7.4", "dstat -td --bits", 1),
+            ("dool 1.3.8", "dool --bits", 8),
+            ("dool 1.3.8", "dool", 8),
+        ]
     ),
     st.lists(st.tuples(VALUE, VALUE), min_size=1, max_size=20),
     st.integers(0, 40),

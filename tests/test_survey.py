@@ -307,3 +307,14 @@ def test_files_with_unusual_names_are_inputs_that_are_found(tmp_path: Path, name
     done = CliRunner().invoke(cli, ["init", str(tmp_path)])
     assert done.exit_code == 0, done.output
     assert [path.name for path, _, _ in find_inputs(load_site(tmp_path / "site.toml"))] == [name]
+
+
+def test_a_pattern_of_all_files_leaves_out_what_tapescope_made(tmp_path: Path) -> None:
+    """The nightly reports too; logs that a site keeps below var are not its own."""
+    made = ("site.toml", "var/warehouse/a.parquet", "var/reports/report-2026-06-15.txt")
+    for name in (*made, "logs/dm8_vmstat.txt", "var/log/dm8_iostat.txt"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text("\n")
+    (tmp_path / "site.toml").write_text('name = "archive"\nzone = "UTC"\n[[input]]\nglob = "**/*"\n')
+    found = {path.relative_to(tmp_path).as_posix() for path, _, _ in find_inputs(load_site(tmp_path / "site.toml"))}
+    assert found == {"logs/dm8_vmstat.txt", "var/log/dm8_iostat.txt"}

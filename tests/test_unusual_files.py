@@ -1,14 +1,19 @@
 """Files as they are found: damaged archives, endless lines, unusual names, patterns that fit nothing."""
 
+import bz2
 import contextlib
 import gzip
+import lzma
 import os
 import socket
+import tarfile
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import polars as pl
 import pytest
+import zstandard
 
 from pipelines import sources, steps
 from pipelines.config.inputs import Input
@@ -33,17 +38,40 @@ def text_lines(n: int) -> list[bytes]:
     return [b"line %d %s\n" % (number, os.urandom(20).hex().encode()) for number in range(n)]
 
 
-def test_of_a_truncated_archive_the_whole_lines_before_the_cut_are_read(tmp_path: Path) -> None:
-    whole = text_lines(20_000)
-    packed = gzip.compress(b"".join(whole), mtime=0)
+@pytest.mark.parametrize("pack", [gzip.compress, bz2.compress, lzma.compress, zstandard.compress])
+def test_of_a_truncated_archive_the_whole_lines_before_the_cut_are_read(
+    tmp_path: Path, pack: Callable[[bytes], bytes]
+) -> None:
+    whole = text_lines(60_000)
+    packed = pack(b"".join(whole))
     (tmp_path / "log.gz").write_bytes(packed[: len(packed) // 2])
     read: list[str] = []
     with pytest.raises(UnreadableFile):
         for block in lines.read_blocks(tmp_path / "log.gz"):
             if not block.is_torn:
                 read += block.lines["text"].to_list()
-    assert len(read) > 8_000
+    assert len(read) > 12_000
     assert read == [line.decode().rstrip("\n") for line in whole[: len(read)]]
+
+
+def test_zstandard_in_several_frames_is_read_to_its_end(tmp_path: Path) -> None:
+    """As pzstd writes it: before each frame one to be skipped, with the size of the next."""
+    body = text_lines(1000)
+    frames = [zstandard.compress(b"".join(part)) for part in (body[:300], body[300:])]
+    sizes = [b"\x50\x2a\x4d\x18" + (4).to_bytes(4, "little") + len(frame).to_bytes(4, "little") for frame in frames]
+    (tmp_path / "log").write_bytes(b"".join(part for pair in zip(sizes, frames, strict=True) for part in pair))
+    assert packing.read_head(tmp_path / "log")[0] == body[0].decode().rstrip("\n")
+    assert sum(block.lines.height for block in lines.read_blocks(tmp_path / "log")) == len(body)
+
+
+@pytest.mark.parametrize("mode", ["w", "w:gz"])
+def test_a_tar_archive_is_not_read_as_one_log(tmp_path: Path, mode: str) -> None:
+    """The second log in it would get the day of the first."""
+    (tmp_path / "LOG-2010-06-15").write_bytes(LOG.read_bytes() * 8)
+    with tarfile.open(tmp_path / "log", mode) as archive:  # type: ignore[call-overload]
+        archive.add(tmp_path / "LOG-2010-06-15", "LOG-2010-06-15")
+    with pytest.raises(UnreadableFile, match="tar archive"):
+        packing.read_head(tmp_path / "log")
 
 
 def test_a_damaged_archive_is_kept_as_far_as_it_goes_and_says_so(tmp_path: Path) -> None:

@@ -32,11 +32,12 @@ def site_files(site: Site, paths: list[Path] | None = None) -> list[Named]:
 def find_inputs(site: Site) -> list[tuple[Path, Input, dict[str, str]]]:
     """Every file an [[input]] of the site names, each once, in the order of the inputs, with its placeholders."""
     found: dict[Path, tuple[Path, Input, dict[str, str]]] = {}
+    made = (site.warehouse_path, site.reports_path)  # not all of var: a site may keep logs below it
     for item in site.input:
         base = item.base(site.root)
         for path in sorted(base.glob(_wide(item.pattern))):
             values = item.match(path.relative_to(base).as_posix())
-            own = path.is_relative_to(site.warehouse_path) or path == site.root / FILE_NAME
+            own = any(map(path.is_relative_to, made)) or path == site.root / FILE_NAME
             if values is not None and not own and not os.path.isdir(path):
                 found.setdefault(path, (path, item, values))
     return list(found.values())

@@ -174,6 +174,11 @@ class Site(_Model):
     def warehouse_path(self) -> Path:
         return self.root / self.warehouse
 
+    @property
+    def reports_path(self) -> Path:
+        """The folder of the nightly reports, unless a command names another."""
+        return self.root / "var" / "reports"
+
 
 def site_file(path: Path) -> Path:
     """The `site.toml` that a path names: itself, or the one in a folder."""

@@ -1,16 +1,18 @@
 """Statistics of dCache's pools: what each pool and class holds and has moved since midnight, written once an hour.
 
     #
-    # timestamp=1773219300897
     # date=Wed Mar 11 09:55:00 CET 2026
+    # timestamp=1773219300897
     #
     tape_w1 atlas:mctape@osm 756000000000 189 3 0 3 0 7500000000 0 0 7500000000
 
 Files `YYYY-MM-DD-HH.raw`, written at HH:55 by dCache's statistics service (class PoolStatisticsV0), and
-`YYYY-MM-DD-day.raw` for the whole day so far. Ten numbers follow pool and class: bytes and files now; transfers,
+`YYYY-MM-DD-day.drw` or `-day.raw` for the whole day so far. The two lines of the header come in either order: Java 7
+turned them round. Ten numbers follow pool and class: bytes and files now; transfers,
 restores, stores, errors; bytes from clients, to clients, from tape, to tape. A day's file has two more before them:
 bytes and files at the day's start. Only the width of the rows distinguishes the two kinds, so the first row after a
-header decides, and the others must have its width.
+header decides, and the others must have its width. -1 is what the service does not know: null of what a pool holds or
+held, 0 of a counter, as billing has counted nothing of that pool since it began again.
 
 The counters run from local midnight: silver takes the differences between hours. `timestamp` is the instant. `date`
 next to it gives the local day and, where site.toml has no zone, the offset of its midnight.
@@ -25,11 +27,11 @@ import polars as pl
 
 from pipelines.primitives.clock import day_bounds
 from pipelines.sources._shared.contract import schema_of
-from pipelines.sources._shared.stamps import EPOCH, microseconds
+from pipelines.sources._shared.stamps import EPOCH
 from pipelines.sources.protocol import COVERAGE, Carry, Claim, Origin, Parsed, Reject
 
 TITLE = "dCache statistics"
-VERSION = 1
+VERSION = 2
 TABLE = "dcache_statistics"
 TABLES = (TABLE,)
 SPEAKS_FOR = "pools"
@@ -41,13 +43,16 @@ _NAMES = (
     *("held_bytes", "n_files", "n_transfers", "n_restores", "n_stores", "n_errors"),
     *("client_in_bytes", "client_out_bytes", "restored_bytes", "stored_bytes"),
 )
+_OF_POOL = {*_START_NAMES, "held_bytes", "n_files"}
+_UNKNOWN = -1
 _HOUR, _DAY = 2 + len(_NAMES), 2 + len(_START_NAMES) + len(_NAMES)
 _MOST, _MOST_DIGITS = 2**62, 19
 _START: Carry = {
     "at_ms": None,  # of the last header
-    "midnight_us": None,
+    "date": None,
     "width": None,  # fields of its rows
     "is_seen": False,  # a row of it has been met
+    "is_over": False,  # a line below the header has been met
 }
 
 
@@ -67,7 +72,7 @@ def recognise(head: list[str]) -> Claim:
 
 
 def _is_number(text: str) -> bool:
-    return text.isascii() and text.isdigit() and len(text) <= _MOST_DIGITS
+    return text == str(_UNKNOWN) or (text.isascii() and text.isdigit() and len(text) <= _MOST_DIGITS)
 
 
 def parse(lines: pl.DataFrame, origin: Origin, carry: Carry | None) -> Parsed:
@@ -99,18 +104,12 @@ def parse(lines: pl.DataFrame, origin: Origin, carry: Carry | None) -> Parsed:
 
 def _line(line_no: int, text: str, origin: Origin, state: Carry) -> dict[str, Any] | str:
     """A record, or `used`, `skipped`, or why the line is rejected."""
-    if text.startswith("# timestamp="):
-        match = _STAMP.fullmatch(text)
-        at_ms = int(match[1]) if match else 0
-        is_sound = 315_532_800_000 <= at_ms < 4_102_444_800_000  # 1980 to 2100
-        state.update(at_ms=at_ms if is_sound else None, midnight_us=None, width=None, is_seen=False)
-        return "used" if is_sound else "bad_time"
-    if text.startswith("# date="):
-        state["midnight_us"] = _midnight_us(text, state["at_ms"], origin.zone)
-        return "bad_time" if state["midnight_us"] is None else "used"
+    if text.startswith(("# timestamp=", "# date=")):
+        return _head(text, state)
     if text.startswith("#") or not text:
         return "skipped"
-    if state["at_ms"] is None or state["midnight_us"] is None:
+    state["is_over"] = True
+    if state["at_ms"] is None or state["date"] is None:
         return "no_header"
     fields = text.split()
     if state["width"] is None and len(fields) in (_HOUR, _DAY):
@@ -119,43 +118,65 @@ def _line(line_no: int, text: str, origin: Origin, state: Carry) -> dict[str, An
         return "wrong_width"
     if not all(_is_number(field) and int(field) < _MOST for field in fields[2:]):
         return "bad_number"
-    return _record(line_no, fields, origin.system, state)
+    return _record(line_no, fields, origin, state)
 
 
-def _midnight_us(text: str, at_ms: int | None, zone: str) -> int | None:
-    """The beginning of the local day, microseconds since 1970."""
+def _head(text: str, state: Carry) -> str:
+    """One of the two lines of a header; the first of them begins it."""
+    name = "date" if text.startswith("# date=") else "at_ms"
+    if state["is_over"] or state[name] is not None:
+        state.update(_START)
+    if name == "date":
+        state["date"] = text if _local(text) else None
+    elif match := _STAMP.fullmatch(text):
+        at_ms = int(match[1])
+        state["at_ms"] = at_ms if 315_532_800_000 <= at_ms < 4_102_444_800_000 else None  # 1980 to 2100
+    return "bad_time" if state[name] is None else "used"
+
+
+def _local(text: str) -> datetime | None:
+    """The time of the line `date`."""
     match = _DATE.fullmatch(text)
-    if match is None or at_ms is None:
+    if match is None:
         return None
     month, day, time, _, year = match.groups()
     try:
-        local = datetime.strptime(f"{year} {month} {day} {time}", "%Y %b %d %H:%M:%S")
+        return datetime.strptime(f"{year} {month} {day} {time}", "%Y %b %d %H:%M:%S")
     except ValueError:
         return None
+
+
+def _midnight(state: Carry, zone: str) -> datetime:
+    """The beginning of the local day."""
+    at_ms, local = state["at_ms"], _local(state["date"])
+    assert local is not None
     if zone != "UTC":
-        begin = day_bounds(datetime.fromtimestamp(at_ms // 1000, ZoneInfo(zone)).date(), zone)[0]
-    else:
-        # offsets are whole quarters of an hour; the service's date is a second or so off its timestamp
-        behind = (local - EPOCH - timedelta(milliseconds=at_ms)) / timedelta(minutes=15)
-        begin = datetime.combine(local.date(), datetime.min.time()) - round(behind) * timedelta(minutes=15)
-    return microseconds(begin)
+        return day_bounds(datetime.fromtimestamp(at_ms // 1000, ZoneInfo(zone)).date(), zone)[0]
+    # offsets are whole quarters of an hour; the service's date is a second or so off its timestamp
+    behind = (local - EPOCH - timedelta(milliseconds=at_ms)) / timedelta(minutes=15)
+    return datetime.combine(local.date(), datetime.min.time()) - round(behind) * timedelta(minutes=15)
 
 
-def _record(line_no: int, fields: list[str], system: str, state: Carry) -> dict[str, Any]:
+def _number(name: str, text: str) -> int | None:
+    value = int(text)
+    return value if value != _UNKNOWN else None if name in _OF_POOL else 0
+
+
+def _record(line_no: int, fields: list[str], origin: Origin, state: Carry) -> dict[str, Any]:
     names = _NAMES if len(fields) == _HOUR else (*_START_NAMES, *_NAMES)
     name, _, hsm = fields[1].partition("@")
     group, _, family = name.partition(":" if ":" in name else ".")
     group, family = ("" if part == "<Unknown>" else part for part in (group, family))
     return {
         "line_no": line_no,
-        "system": system,
+        "system": origin.system,
         "sampled_at": EPOCH + timedelta(milliseconds=state["at_ms"]),
-        "counted_from": EPOCH + timedelta(microseconds=state["midnight_us"]),
+        "counted_from": _midnight(state, origin.zone),
         "kind": "hour" if len(fields) == _HOUR else "day",
         "pool": fields[0],
         "storage_class": fields[1],
         "storage_group": group or None,
         "file_family": family or None,
         "hsm": hsm or None,
-        **dict(zip(names, map(int, fields[2:]), strict=True)),
+        **{name: _number(name, text) for name, text in zip(names, fields[2:], strict=True)},
     }

@@ -3,10 +3,13 @@
     1276606800:eth0:98000.0:125.0:70000.0:900.0:78.41:0.00
 
 Seconds since 1970, interface, KiB read and written a second, packets read and written a second, percent of the speed,
-saturation. Written by nicstat 1.9x on Linux and Solaris. An interface's first line holds averages since boot, and so
-does the first after a pause of more than three steps (a new run, appended): both are skipped, but begin the next
-sample. The table that nicstat prints without `-p` has times without a date: it is named, not read. So are collectl's
-raw files, copies of /proc between marks of time.
+saturation. Five kinds of errors follow with `-x`. With `-a`, `-t` or `-u` there are also lines of TCP and UDP, which
+are skipped. Written by nicstat 1.9x on Linux and Solaris. Where nicstat does not know an interface's speed, as on Linux
+without root's rights, it prints 0 percent: null at a rate that is more than 0.00 percent of any network.
+
+An interface's first line holds averages since boot, and so does the first after a pause of more than three steps (a new
+run, appended): both are skipped, but begin the next sample. The table that nicstat prints without `-p` has times
+without a date: it is named, not read. So are collectl's raw files, copies of /proc between marks of time.
 """
 
 import re
@@ -23,16 +26,20 @@ from pipelines.sources._shared.stamps import at_second
 from pipelines.sources.protocol import COVERAGE, Carry, Claim, Origin, Parsed, rejected
 
 TITLE = "nicstat"
-VERSION = 2
+VERSION = 3
 TABLES = (NETWORK,)
 SPEAKS_FOR = "hosts"
 CAN_BE_CUT = True
 
-_ROW = re.compile(r"\d{9,10}:[^:\s]+(?::-?\d+(?:\.\d*)?){6}")
+_NUMBER = r":-?\d+(?:\.\d*)?"
+_PROTOCOL = rf"^\d{{9,10}}:(?:TCP(?:{_NUMBER}){{10}}|UDP(?:{_NUMBER}){{4}})$"
+_ROW = re.compile(rf"\d{{9,10}}:[^:\s]+(?:{_NUMBER}){{6}}(?:(?:{_NUMBER}){{5}})?")
+_WIDTHS = [8, 13]
 _TABLE = re.compile(r"\s*Time\s+Int\s+rKB/s\s+wKB/s\s.*")
 _COLLECTL = re.compile(r">>> \d+(?:\.\d+)? <<<|# Collectl: .*")
 _NUMBERS = ("in_bytes_s", "out_bytes_s", "in_packet_rate", "out_packet_rate", "busy")
 _LARGEST = 2.0**62
+_SHOWN_KIB = 2_500  # KiB/s that are 0.005 percent of 400 Gbit/s
 
 
 def recognise(head: list[str]) -> Claim:
@@ -49,6 +56,7 @@ def recognise(head: list[str]) -> Claim:
             "this is a raw file of collectl, which holds the text of /proc and is not read; use collectl -P",
         )
     found = sum(_ROW.fullmatch(line) is not None for line in lines)
+    lines = [line for line in lines if not re.match(_PROTOCOL, line)]
     if not found or 2 * found < len(lines):
         return Claim(False, 0.4 if found else 0.0, "no lines of nicstat -p, or mostly other lines")
     return Claim(True, 1.0, "lines of nicstat -p")
@@ -58,7 +66,7 @@ def parse(lines: pl.DataFrame, origin: Origin, carry: Carry | None) -> Parsed:
     """Samples of interfaces; `carry` holds the last instant and step of each, in seconds."""
     state: dict[str, Any] = {"last": {}, **(carry or {})}
     text = pl.col("text").str.strip_chars()
-    rows = _runs(_split(lines.filter(text != "")), state)
+    rows = _runs(_split(lines.filter((text != "") & ~text.str.contains(_PROTOCOL))), state)
     samples = rows.filter(pl.col("reason").is_null() & ~pl.col("is_start"))
     host = origin.host or stem_of(origin.path)
     samples = samples.with_columns(
@@ -93,7 +101,7 @@ def _split(rows: pl.DataFrame) -> pl.DataFrame:
     numbers = pl.col(_NUMBERS)
     is_bad = pl.any_horizontal(numbers.is_null() | numbers.is_nan() | (numbers.abs() > _LARGEST))
     return rows.with_columns(
-        reason=pl.when(pl.col("cells").list.len() != 8)
+        reason=pl.when(~pl.col("cells").list.len().is_in(_WIDTHS))
         .then(pl.lit("wrong_width"))
         .when(~pl.col("epoch").is_between(315_532_800, 4_102_444_800).fill_null(False))
         .then(pl.lit("bad_time"))
@@ -105,7 +113,8 @@ def _split(rows: pl.DataFrame) -> pl.DataFrame:
 
 def _ours(name: str) -> pl.Expr:
     if name == "busy":
-        return over(pl.col(name), 100)
+        is_unknown = (pl.col(name) == 0) & (pl.max_horizontal("in_bytes_s", "out_bytes_s") > _SHOWN_KIB)
+        return over(pl.when(~is_unknown).then(name), 100)
     return pl.col(name) * KIB if name.endswith("bytes_s") else pl.col(name)
 
 

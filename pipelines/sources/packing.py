@@ -2,7 +2,9 @@
 
 import bz2
 import gzip
+import io
 import lzma
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, BinaryIO, cast
@@ -15,6 +17,7 @@ from pipelines.sources import rrd
 HEAD_LINES = 200
 HEAD_BYTES = 256 * 2**10
 BOM = b"\xef\xbb\xbf"  # of UTF-8
+COLOUR = r"\x1b\[[0-9;]*m"  # what tools print for terminals, sysstat also into files under S_COLORS=always
 
 _MAGIC = {
     b"\x1f\x8b": "gz",
@@ -22,10 +25,52 @@ _MAGIC = {
     b"BZh": "bz2",
     b"\xfd7zXZ\x00": "xz",
     rrd.MAGIC: "rrd",
+    **{bytes([first]) + b"\x2a\x4d\x18": "zst" for first in range(0x50, 0x60)},  # pzstd's first frame
 }
+_ZST_BYTES = 1024  # decompressed at once: a byte may become 32 KiB
+
+
+class _ZstdFrames(io.RawIOBase):
+    """The decompressed bytes of all frames of a file.
+
+    Raises EOFError where the last frame is cut, which zstandard.open takes for the end.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._file = path.open("rb")
+        self._frame: zstandard.ZstdDecompressionObj | None = None
+        self._packed = b""
+        self._ready = memoryview(b"")
+
+    def readable(self) -> bool:
+        """It is, and cannot be written."""
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        """As many bytes as one step gives; 0 at the end."""
+        while not self._ready:
+            packed, self._packed = self._packed or self._file.read(_ZST_BYTES), b""
+            if not packed:
+                if self._frame:
+                    raise EOFError("the file ends within a frame of Zstandard")
+                return 0
+            self._frame = self._frame or zstandard.ZstdDecompressor().decompressobj()
+            self._ready = memoryview(self._frame.decompress(packed))
+            if self._frame.eof:
+                self._packed, self._frame = self._frame.unused_data, None
+        given, self._ready = self._ready[: len(buffer)], self._ready[len(buffer) :]
+        buffer[: len(given)] = given
+        return len(given)
+
+    def close(self) -> None:
+        """The file too."""
+        self._file.close()
+        super().close()
+
+
 _OPENERS: dict[str, Callable[[Path], Any]] = {
     "gz": gzip.open,
-    "zst": zstandard.open,
+    "zst": lambda path: io.BufferedReader(_ZstdFrames(path)),
     "bz2": bz2.open,
     "xz": lzma.open,
     "rrd": rrd.DumpStream,
@@ -69,11 +114,14 @@ def head_of(data: bytes, name: str) -> list[str]:
         raise UnreadableFile(
             f"{name} is text in UTF-16", "convert the file: iconv -f UTF-16 -t UTF-8", reason="not_text"
         )
+    # the files in one would look like one text
+    if kind := "tar" if data[257:262] == b"ustar" else "zip" if data.startswith(b"PK\x03\x04") else "":
+        raise UnreadableFile(f"{name} is a {kind} archive", "unpack it, then read the files in it", reason="not_text")
     if data:
         n_control = sum(data.count(byte) for byte in (b"\x00", b"\x01", b"\x02", b"\x03", b"\x04", b"\x05"))
         if n_control > len(data) // 10:
             raise UnreadableFile(f"{name} is not a text file", "provide the log as text", reason="not_text")
-    text = data.decode("utf-8", "replace").replace("\x00", "")
+    text = re.sub(COLOUR, "", data.decode("utf-8", "replace").replace("\x00", ""))
     return [line.rstrip("\r") for line in text.split("\n", HEAD_LINES)[:HEAD_LINES]]
 
 

@@ -13,7 +13,7 @@ Dumps are best collected (`tapescope collect`), which writes it:
 
     [[collect]]
     name = "tps1-tape"
-    command = ["grep", "-r", "", "/sys/class/scsi_tape/", "--include=*_cnt", "--include=*_ns"]
+    command = ["sh", "-c", "grep -H '' /sys/class/scsi_tape/st*/stats/*"]
     stamp = true
     host = "tps1"
     every = "1m"

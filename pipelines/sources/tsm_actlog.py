@@ -4,11 +4,12 @@
     03/05/24 10:20:41 ANR0510I Session 5103 opened input volume A00017L8. (SESSION: 5103)
     2024-03-05 10:33:02.000000,8468,I,ANR8468I LTO volume A00017L8 dismounted from drive DRIVE01 (/dev/tape1) in …
 
-Local clock without zone, in the order of dates that the server's locale has; with slashes the month comes first unless
-site.toml has `date_order = "dmy"`. Of the thousands of messages, the source uses those about mounts, about volumes
-opened and closed, and about what sessions and processes moved. All others are skipped, and so are lines that continue
-the message of the line before: lists for a screen break long messages, `-dataonly=yes` with `-comma` or `-tabdelimited`
-does not. A used message that was broken before its end is rejected.
+Local clock without zone, in the order of dates that the client's options DATEFORMAT and TIMEFORMAT or its locale have:
+05.03.2024 begins with the day; with slashes the month comes first unless site.toml has `date_order = "dmy"`. Of the
+thousands of messages, the source uses those about mounts, about volumes opened and closed, and about what sessions and
+processes moved. All others are skipped, and so are lines that continue the message of the line before: lists for a
+screen break long messages, `-dataonly=yes` with `-comma` or `-tabdelimited` does not. A used message that was broken
+before its end is rejected.
 
 **The wordings** of mounted, dismounted, cleaning and bytes transferred are those of logs that servers wrote. Those of
 volumes opened and closed, and of processes, are from the message catalogue, because no such log was available. Older
@@ -26,15 +27,15 @@ from pipelines.sources._shared.stamps import dated, read_stamp
 from pipelines.sources.protocol import Carry, Claim, Origin, Parsed, rejected
 
 TITLE = "TSM activity log"
-VERSION = 1
+VERSION = 2
 TABLE = "tsm_actlog"
 TABLES = (TABLE,)
 SPEAKS_FOR = "mounts"
 CAN_BE_CUT = True
 
 _LINE = (
-    r'^"?(?P<date>[0-9]{4}-[0-9]{2}-[0-9]{2}|[0-9]{2}/[0-9]{2}/(?:[0-9]{4}|[0-9]{2})) '
-    r'(?P<time>[0-9]{2}:[0-9]{2}:[0-9]{2})(?:\.[0-9]{1,9})?"?'
+    r'^"?(?P<date>[0-9]{4}[-./][0-9]{2}[-./][0-9]{2}|[0-9]{2}[-./][0-9]{2}[-./](?:[0-9]{4}|[0-9]{2})) '
+    r'(?P<time>[0-9]{2}[:.,][0-9]{2}[:.,][0-9]{2})(?:\.[0-9]{1,9})?"?'
     r'(?: {1,20}|[,\t](?:[^,\t]{0,20}[,\t]){0,3}"?)(?P<id>AN[A-Z][0-9]{4}[IWESDK]) (?P<message>.*)$'
 )
 _MOST_CHARS = 2_000
@@ -42,7 +43,7 @@ _TAG = r"\((SESSION|PROCESS): (\d{1,18})\)"
 _VOLUME = r"^\S{1,32} volume (?P<volume>\S{1,128})"
 _DRIVE = r"drive (?P<drive>\S{1,128}) \((?P<device>[^()]{0,200})\)"
 _TASK = r"^(?P<task>Session|Process) (?P<number>\d{1,18})"
-_COUNT = r"[0-9][0-9.,\x{a0}\x{202f}]{0,40}"
+_COUNT = r"[0-9][0-9.,'\x{a0}\x{202f}]{0,40}(?: [0-9]{3}[0-9.,]{0,4}){0,6}"
 _OPENED = rf"{_TASK} opened (?P<direction>input|output) volume (?P<volume>\S{{1,300}}?)\.(?:[\s,\x22]|$)"
 _CLOSED = rf"{_TASK} closed volume (?P<volume>\S{{1,300}}?)\.(?:[\s,\x22]|$)"
 # (messages, kind, wording)
@@ -116,11 +117,19 @@ def parse(lines: pl.DataFrame, origin: Origin, carry: Carry | None) -> Parsed:
 
 
 def _local(origin: Origin) -> pl.Expr:
-    stamp = pl.concat_str("date", pl.lit(" "), "time")
-    order = "%d/%m" if origin.date_order == "dmy" else "%m/%d"
-    has_century = pl.col("date").str.len_chars() == 10
-    long, short = (read_stamp(stamp, f"{order}/{year} %H:%M:%S") for year in ("%Y", "%y"))
-    return pl.coalesce(read_stamp(stamp), pl.when(has_century).then(long).otherwise(short))
+    date, time = pl.col("date"), pl.col("time").str.replace_all("[.,]", ":")
+    # only with slashes may the month come first
+    is_day_first = pl.lit(origin.date_order == "dmy") | ~date.str.contains("/", literal=True)
+    stamp = pl.concat_str(date.str.replace_all("[./]", "-"), pl.lit(" "), time)
+    has_century = date.str.len_chars() == 10
+    by_day, by_month = (
+        pl.when(has_century)
+        .then(read_stamp(stamp, f"{order}-%Y %H:%M:%S"))
+        .otherwise(read_stamp(stamp, f"{order}-%y %H:%M:%S"))
+        for order in ("%d-%m", "%m-%d")
+    )
+    is_year_first = date.str.contains("^[0-9]{4}")
+    return pl.when(is_year_first).then(read_stamp(stamp)).when(is_day_first).then(by_day).otherwise(by_month)
 
 
 def _read(stamped: pl.DataFrame) -> pl.DataFrame:
@@ -136,8 +145,10 @@ def _read(stamped: pl.DataFrame) -> pl.DataFrame:
     whole = {
         name: pl.col(name).str.replace_all(r"[^0-9]", "").cast(pl.Int64, strict=False) for name in ("items", "amount")
     }
-    # as printed in English: 446.50, with commas between thousands
-    decimal = pl.col("amount").str.replace_all(r"[^0-9.]", "").cast(pl.Float64, strict=False)
+    # NUMBERFORMAT chooses the marks: groups of thousands have three digits, decimals are two
+    parts = pl.col("amount").str.extract_groups(r"^(.*?)(?:[.,]([0-9]{1,2}))?$").struct
+    digits = pl.concat_str(parts.field("1").str.replace_all("[^0-9]", ""), pl.lit("."), parts.field("2").fill_null("0"))
+    decimal = digits.cast(pl.Float64, strict=False)
     size = pl.col("unit").replace_strict(_UNITS, default=None, return_dtype=pl.Int64)
     return rows.with_columns(
         logged_at=pl.col("at"),

@@ -18,6 +18,7 @@ What must be known:
 * The times of a session come from its process every 15 s: of one that was killed they may be that old.
 * Times without any point were cast to whole seconds on the way (Fermilab's collector does): `is_whole_seconds`.
 * The number of a tape alert counts the alerts of one look at the drive; it is not SCSI's.
+* A line of JSON whose two times (`epoch_time`, `local_time`) are days apart is damaged, and rejected.
 * Text in a journal entry has the time at which the journal received it; JSON keeps its own.
 * Text has neither year nor zone: the year is that of the input's `date`, of the rotated file's name, of an instant
   among its first lines, or of when it was last written, whichever is known first.
@@ -35,7 +36,7 @@ from pipelines.sources.cta_taped.messages import COUNTER, FILE, PROGRESS, SESSIO
 from pipelines.sources.protocol import OTHER_PROGRAM, REJECTS, Carry, Claim, Origin, Parsed
 
 TITLE = "CTA tape daemon log"
-VERSION = 2
+VERSION = 3
 TABLES = (FILE, SESSION, STEP, COUNTER)
 SPEAKS_FOR = "drives"
 CAN_BE_CUT = True

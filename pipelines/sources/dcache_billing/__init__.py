@@ -23,6 +23,7 @@ mount and positioning. Note:
 * A request that ended before it was started has an epoch for `transferTime`: both times are unknown, and its end is
   that epoch.
 * In the hour that autumn repeats a text record may be an hour later than its row: `note` marks it.
+* The message of a failure has the lines that the tape system's script printed: the first one is kept.
 * A store may be logged twice, with rc 0 and rc 666; silver keeps the good one.
 """
 
@@ -37,7 +38,7 @@ from pipelines.sources.dcache_billing.text import classify, file_date, tape_reco
 from pipelines.sources.protocol import COVERAGE, NO_YEAR, Carry, Claim, Origin, Parsed, rejected
 
 TITLE = "dCache billing"
-VERSION = 2
+VERSION = 3
 TABLES = (requests.TABLE, movers.TABLE)
 SPEAKS_FOR = "pools"
 
@@ -48,6 +49,7 @@ _START: Carry = {
     "is_begun": False,  # a line that is not blank has been met
     "storage": None,  # layout of tape records, of the last header
     "others": [],  # layouts of other records
+    "is_open": False,  # the message of the last record goes on in the next line
     "last_us": None,  # the latest instant met: billing was being written until then
 }
 

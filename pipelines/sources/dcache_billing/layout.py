@@ -35,6 +35,9 @@ _PARTS = {
     "$session$": ("transaction", r"\S*"),
     "$locations$": ("uri", r"\S*"),
 }
+_BLANKS = {r"$\t$": r"\t", r"$\ $": " "}  # as templates write them
+_OTHER_CLASS = re.compile(r"\$if\(storage\)\$\$storage\.storageClass\$@\$storage\.hsm\$(?:\$else\$[^$]*)?\$endif\$")
+_UNREAD = "$subject."  # who asked for it
 _NEEDED = {"date", "cell", "operation", "pnfsid", "bytes", "storage_class", "transfer_ms", "queue_ms", "error_code"}
 _PLACEHOLDER = re.compile(re.escape(_CLASS) + r"|\$if\(.*?\$endif\$|\$date(?:; ?format=\"[^\"]*\")?\$|\$[^$]+\$")
 # letters of Java's date patterns → strptime, and the digits they match
@@ -68,6 +71,7 @@ class Layout:
     date_form: str
     has_year: bool
     has_zone: bool
+    may_go_on: bool  # its last field is the message, of which the line may have the beginning only
 
 
 @cache
@@ -81,7 +85,7 @@ def storage_layout(text: str) -> Layout:
     lacking = _NEEDED - set(re.findall(r"\(\?P<(\w+)>", pattern))
     if lacking:
         raise _unknown(text, f"the header lacks {', '.join(sorted(lacking))}")
-    return Layout(f"^{pattern}$", form, "%Y" in form, "%z" in form or "%:z" in form)
+    return Layout(f"^{pattern}$", form, "%Y" in form, "%z" in form or "%:z" in form, pattern.endswith(")?"))
 
 
 @cache
@@ -105,14 +109,21 @@ def _compiled(text: str, is_strict: bool) -> tuple[str, str]:
             name, holds = "date", _date_regex(date_pattern, text, is_strict)
         elif match[0] in _PARTS:
             name, holds = _PARTS[match[0]]
-        elif is_strict:
+        elif match[0] in _BLANKS:
+            name, holds = "", _BLANKS[match[0]]
+        elif _OTHER_CLASS.fullmatch(match[0]):
+            name, holds = _PARTS[_CLASS]
+        elif is_strict and not match[0].startswith(_UNREAD):
             raise _unknown(text, f"the placeholder {match[0]} is not known")
         else:
             name, holds = "", r".*?"
         is_named = is_strict and name and name not in names
         names.add(name)
         pattern += f"(?P<{name}>{holds})" if is_named else f"(?:{holds})"
-    return pattern + _literal(text[place:]), date_pattern
+    end = _literal(text[place:])
+    if end and text[:place].endswith("$message$"):  # which may go on in the next line
+        return pattern.removesuffix(".*)") + f".*?)(?:{end})?", date_pattern
+    return pattern + end, date_pattern
 
 
 def _literal(text: str) -> str:

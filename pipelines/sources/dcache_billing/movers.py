@@ -13,7 +13,7 @@ _LINE = (
     r"^(?P<date>\d\d\.\d\d \d\d:\d\d:\d\d) \[pool:(?P<cell>[^\]\s]*):transfer\] "
     r"\[(?P<pnfsid>[0-9A-Fa-f]+),(?P<bytes>\d+)\] (?:\[(?P<path>.*)\] )?(?P<storage_class>\S+) "
     r"(?P<moved>\d+) (?P<took>\d+) (?P<is_write>true|false) \{(?P<protocol>[^{}]*)\} "
-    r'\[(?P<initiator>[^\]]*)\] \{(?P<error_code>-?\d+):"(?P<error>.*)"\}$'
+    r'\[(?P<initiator>[^\]]*)\] \{(?P<error_code>-?\d+):"(?P<error>.*?)(?:"\})?$'
 )
 _FIELDS = ("date", "cell", "pnfsid", "bytes", "storage_class", "moved", "took", "is_write", "protocol", "initiator")
 # GFtp-2.0 192.0.2.7 60893 · DCap-3.0,192.0.2.7:24045 · Xrootd-2.7,host.example.org:35011 · Http-1.1:192.0.2.7:0:cell:…

@@ -9,13 +9,22 @@ from pipelines.primitives.clock import to_utc
 from pipelines.primitives.errors import UnreadableFile
 from pipelines.sources._shared.contract import shaped
 from pipelines.sources._shared.stamps import read_stamp
-from pipelines.sources.dcache_billing.layout import DEFAULT, PREFIX, STORAGE, Layout, other_pattern, storage_layout
+from pipelines.sources.dcache_billing.layout import (
+    DEFAULT,
+    KINDS,
+    PREFIX,
+    STORAGE,
+    Layout,
+    other_pattern,
+    storage_layout,
+)
 from pipelines.sources.dcache_billing.requests import RAW
 from pipelines.sources.protocol import Carry, Origin
 
 _HEADER = r"^##\s+([\w-]+-message)\s(.+?)\s*$"
 _NAMED = re.compile(r"billing(?:-error)?-(\d{4})[.-]?(\d\d)[.-]?(\d\d)")
 _TAPE = ("store", "restore")
+_FAILED, _END = r'[^0-9]-?[1-9][0-9]*:"', r'"[}\])]\s*$'  # where the message of a failure begins, and how it ends
 
 
 def file_date(origin: Origin) -> date | None:
@@ -51,7 +60,19 @@ def classify(lines: pl.DataFrame, state: Carry) -> pl.DataFrame:
     others = rows.filter(pl.col("headed").is_not_null() & (pl.col("headed") != STORAGE))
     known = dict(reversed(others.select("layout", "line_no").rows())) | dict.fromkeys(state["others"], 0)
     state["others"] = sorted(known)
-    return _by_headers(rows, known)
+    return _continued(_by_headers(rows, known), state)
+
+
+def _continued(rows: pl.DataFrame, state: Carry) -> pl.DataFrame:
+    """What a tape system's script printed may have several lines: those after its record's first are as comments."""
+    text, kind = pl.col("text"), pl.col("kind")
+    has_ended = text.str.contains(_END)
+    is_open = pl.when(kind.is_in(KINDS)).then(text.str.contains(_FAILED) & ~has_ended).when(has_ended).then(False)
+    rows = rows.with_columns(is_open=is_open.forward_fill().fill_null(state["is_open"]))
+    is_rest = kind.is_null() & pl.col("is_open").shift(1, fill_value=state["is_open"])
+    if rows.height:
+        state["is_open"] = rows["is_open"][-1]
+    return rows.with_columns(kind=pl.when(is_rest).then(pl.lit("comment")).otherwise(kind)).drop("is_open")
 
 
 def _by_headers(rows: pl.DataFrame, others: dict[str, int]) -> pl.DataFrame:
@@ -84,7 +105,9 @@ def tape_records(rows: pl.DataFrame, origin: Origin) -> pl.DataFrame:
 
 def _fields(part: pl.DataFrame, layout: Layout, origin: Origin) -> pl.DataFrame:
     part = part.with_columns(found=pl.col("text").str.extract_groups(layout.pattern)).unnest("found")
-    is_read = pl.col("cell").is_not_null() & pl.col("operation").is_in(_TAPE)
+    text = pl.col("text")
+    is_whole = text.str.contains(_END) | text.str.contains(_FAILED) | pl.lit(not layout.may_go_on)
+    is_read = pl.col("cell").is_not_null() & pl.col("operation").is_in(_TAPE) & is_whole
     local = None if layout.has_zone else local_time(pl.col("date"), layout, origin)
     part = part.with_columns(
         created_at=instant(pl.col("date"), layout, origin),

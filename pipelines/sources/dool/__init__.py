@@ -9,12 +9,13 @@
     "time","usr","sys","idl","wai","hiq","siq","read","writ"
     15-06 08:00:00,2.134,1.211,95.011,1.500,0.044,0.100,1048576.0,524288.0
 
-Each run appends its preamble and its rows. The first row of a run holds averages since boot: it is skipped, but its
-stamp begins the next sample.
+Each run appends its preamble and its rows. Only the first preamble of a file has the lines of program and author. The
+first row of a run holds averages since boot: it is skipped, but its stamp begins the next sample.
 
-**Bits.** dstat counts bytes; dool from 1.3 on counts bits in disks and network unless called with `--bytes`. Only the
-preamble shows which, as the columns are the same. The unit of older dools is unknown: null, with a note. Paging, memory
-and swap are bytes, `io` requests, processor shares percent; hiq and siq count as the kernel's.
+**Bits.** dstat writes bytes, also with `--bits`; dool from 1.3 on counts bits in disks and network unless called with
+`--bytes` or `--dstat`. Only the preamble shows which, as the columns are the same. The unit of older dools is unknown:
+null, with a note. Paging, memory and swap are bytes, `io` requests, processor shares percent; hiq and siq count as the
+kernel's.
 
 **Clock.** `-t` stamps have day and month but no year: it is that of the preamble's date, or the next one. `-T` is
 seconds since 1970. Without either, a row's time is the preamble's date plus one delay (the number at the end of the
@@ -35,7 +36,7 @@ from pipelines.sources.dool.preamble import PROGRAM, Preamble, cells, delay_s, r
 from pipelines.sources.protocol import COVERAGE, Carry, Claim, Origin, Parsed, rejected
 
 TITLE = "dstat and dool"
-VERSION = 2
+VERSION = 3
 SPEAKS_FOR = "hosts"
 
 _START: Carry = {
@@ -94,6 +95,8 @@ def _turn(state: Carry, text: str, line_no: int) -> None:
     elif _OTHER.match(text):
         raise UnreadableFile(f"line {line_no}: the units of this program's columns are not known: {text[:80]}")
     elif text.startswith('"Host:"'):
+        if state["columns"] is not None:  # a run appended to a file does not name the program again
+            state.update(_START, program=state["program"], fold=state["fold"])
         state["host"] = [*cells(text), "", ""][1]
     elif text.startswith('"Cmdline:"'):
         state.update(read_start(text))

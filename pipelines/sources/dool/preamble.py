@@ -101,19 +101,29 @@ def _bits(program: str, command: str) -> tuple[int, str]:
 
     >>> _bits("dool 1.3", "dool -a"), _bits("dool 1.3", "dool --bytes"), _bits("Dstat 0.7", "dstat -a")
     ((8, ''), (1, ''), (1, ''))
+    >>> _bits("dool 1.3", "dool --dstat"), _bits("Dstat 0.7", "dstat --bits")
+    ((1, ''), (1, ''))
     """
     options = command.split()
     name, _, version = program.partition(" ")
-    if "--bytes" in options:
+    # --dstat makes dool print what dstat would; dstat's own --bits is for the screen alone
+    if name == "Dstat" or {"--bytes", "--dstat"} & set(options):
         return 1, ""
     if "--bits" in options:
         return 8, ""
     if not name or not command:
         return 1, _UNSHOWN_BITS
-    if name == "Dstat":
-        return 1, ""
     major, minor = (int(part) for part in version.split("."))
     return (8, "") if (major, minor) >= (1, 3) else (1, _UNKNOWN_BITS)
+
+
+def _disk_name(title: str) -> str:
+    """The title with a disk's own name: dool shortens that of an NVMe disk in some of its titles.
+
+    >>> _disk_name("dsk/nvm01"), _disk_name("nv11"), _disk_name("dsk/nv101"), _disk_name("dsk/sda")
+    ('dsk/nvme0n1', 'nvme1n1', 'dsk/nvme10n1', 'dsk/sda')
+    """
+    return re.sub(r"^(dsk/)?n(?:vm?)?(\d{1,2})(\d)$", r"\1nvme\2n\3", title)
 
 
 def _target(place: str, title: str, name: str, divisor: int, why: str) -> Target | None:
@@ -121,6 +131,7 @@ def _target(place: str, title: str, name: str, divisor: int, why: str) -> Target
         return Target(place, HOST, _CPU[name], divisor=100) if name in _CPU else None
     if column := _HOST.get((title, name)):
         return Target(place, HOST, column)
+    title = _disk_name(title)
     tree, _, of = title.partition("/")
     if column := _TRAFFIC.get((tree, name)):
         if tree == "net":

@@ -23,8 +23,10 @@ _BARE_ROW = r"^[0-9.,% -]+$"
 _CELL = r"(-?\d+([.,]\d+)?|-?nan)[%BkKMGTP]?"
 _ROW = re.compile(rf"\S+|\S+( {_CELL}){{2,}}|(?=.*[.,%n])({_CELL} )+(\S+)( \S+)*")
 _STAMP_LINE = re.compile(IS_STAMP)
-_CLOCK = re.compile(
-    r"(?:zzz \*+ ?)?[A-Z][a-z]{2} ([A-Z][a-z]{2}) (\d\d?) (\d\d:\d\d:\d\d) (?:(\S+) )?(\d{4})(?: (.*))?"
+_HOURS = r"(\d\d):(\d\d:\d\d)(?: ([AP])M)?"
+_CLOCK = re.compile(rf"(?:zzz \*+ ?)?[A-Z][a-z]{{2}} ([A-Z][a-z]{{2}}) (\d\d?) {_HOURS} (?:(\S+) )?(\d{{4}})(?: (.*))?")
+_DAY_FIRST = re.compile(
+    rf"(?:zzz \*+ ?)?[A-Z][a-z]{{2}} (\d\d?) ([A-Z][a-z]{{2}}) (\d{{4}}) {_HOURS}(?: (?!Sample )(\S+))?(?: (.*))?"
 )
 _INTERVAL = re.compile(r"Sample interval: (\d+)\b.*", re.IGNORECASE)
 
@@ -61,7 +63,7 @@ def is_fitting(flat: str) -> bool:
     """Does a line with single blanks look like one of iostat's?"""
     if _ROW.fullmatch(flat) or _STAMP_LINE.search(flat):
         return True
-    return is_like_header(flat) or is_more(flat) or _CLOCK.fullmatch(flat) is not None or read_banner(flat) is not None
+    return is_like_header(flat) or is_more(flat) or read_clock(flat)[0] != "" or read_banner(flat) is not None
 
 
 def _classify(flat: str) -> str:
@@ -71,7 +73,7 @@ def _classify(flat: str) -> str:
         return MORE
     if read_banner(flat):
         return BANNER
-    if _CLOCK.fullmatch(flat):
+    if _CLOCK.fullmatch(flat) or _DAY_FIRST.fullmatch(flat):
         return CLOCK
     if flat.startswith("zzz "):
         return SKIP
@@ -84,13 +86,20 @@ def _classify(flat: str) -> str:
 
 
 def read_clock(flat: str) -> tuple[str, str, int | None]:
-    """Of the date line of a wrapper such as OSWatcher: the local time, the word of its zone, the step it promises."""
-    match = _CLOCK.fullmatch(flat)
-    if match is None:
+    """Of the date line of a wrapper such as OSWatcher: the local time, the word of its zone, the step it promises.
+
+    >>> read_clock("zzz ***Tue Jun 15 08:00:00 CDT 2010"), read_clock("Tue 15 Jun 2010 08:00:00 PM CDT")
+    (('2010 Jun 15 08:00:00', 'CDT', None), ('2010 Jun 15 20:00:00', 'CDT', None))
+    """
+    if match := _CLOCK.fullmatch(flat):
+        month, day, hour, rest, half, word, year, tail = match.groups()
+    elif match := _DAY_FIRST.fullmatch(flat):
+        day, month, year, hour, rest, half, word, tail = match.groups()
+    else:
         return "", "", None
-    month, day, time, word, year, tail = match.groups()
+    hours = int(hour) if half is None else int(hour) % 12 + 12 * (half == "P")
     step = _INTERVAL.fullmatch(tail or "")
-    return f"{year} {month} {int(day):02d} {time}", word or "", int(step[1]) if step else None
+    return f"{year} {month} {int(day):02d} {hours:02d}:{rest}", word or "", int(step[1]) if step else None
 
 
 def find_events(others: pl.DataFrame, state: Carry) -> pl.DataFrame:

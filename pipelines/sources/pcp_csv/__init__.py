@@ -26,6 +26,8 @@ are all present; interrupts count as the kernel's.
 
 **Clock.** Stamps are in the zone pmrep was run in, or the archive's under `-z`. The file does not show which;
 `site.toml` decides. A row's sample begins at the row before; the first row below a header only starts the next one.
+Under `--dynamic-header` pmrep writes a header wherever devices come or go, and the rows below continue the run: a
+counter has a value in the first of them, one step after the row above. Such a run begins with a stamp alone.
 pmdumptext's default stamp has no year: it is the one nearest to `origin.date`.
 """
 
@@ -43,18 +45,22 @@ from pipelines.sources.pcp_csv.rows import has_counter, read_cells, tables
 from pipelines.sources.protocol import COVERAGE, Carry, Claim, Origin, Parsed, rejected
 
 TITLE = "PCP as CSV"
-VERSION = 3
+VERSION = 4
 SPEAKS_FOR = "hosts"
 
 _ISO = r"\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d(?:\.\d+)?"
 _YEARLESS = r"[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d"
 _STAMPED = rf'^"?({_ISO}|{_YEARLESS})"?(.?)(.*)$'
+_BARE = rf'^"?{_ISO}"?\r?$'
+_LONGEST_STEP = 1.5  # of the step before: no longer one is a step of the same run
 _START: Carry = {
     "header": None,  # the line, and the units row below it
     "units": "",
     "is_first": True,  # no row since the header
     "is_raw": False,
     "at": None,  # microseconds: the stamp of the row before
+    "step": None,  # microseconds between the last two rows
+    "above": None,  # both, of the last row above the header
     "fold": None,  # see _stamps
 }
 
@@ -83,8 +89,8 @@ def parse(lines: pl.DataFrame, origin: Origin, carry: Carry | None) -> Parsed:
         .then(pl.lit("header"))
         .when(text.str.contains(r"^none[,;|\t]"))
         .then(pl.lit("units"))
-        .when(text.str.contains(r"^\?[,;|\t]"))
-        .then(pl.lit("blank"))  # pmdumptext begins with a row of no time
+        .when(text.str.contains(r"^(?:\?[,;|\t]|#)"))
+        .then(pl.lit("blank"))  # pmdumptext begins with a row of no time, pmrep -x with comments
         .otherwise(pl.lit("row"))
     )
     marks = kinds.filter(pl.col("kind").is_in(["header", "units"]))
@@ -112,7 +118,8 @@ def _turn(state: Carry, text: str, kind: str, line_no: int) -> None:
         raise UnreadableFile(
             f"line {line_no}: the header has no names of metrics: {text[:120]}", "use the header line that pmrep wrote"
         )
-    state.update(header=text, units="", is_first=True, is_raw=False, at=None)
+    above = state["above"] if state["at"] is None else [state["at"], state["step"]]
+    state.update(header=text, units="", is_first=True, at=None, step=None, above=above)
 
 
 def _between(rows: pl.DataFrame, begin: int | None, end: int | None) -> pl.DataFrame:
@@ -125,25 +132,33 @@ def _part(rows: pl.DataFrame, origin: Origin, state: Carry) -> Parsed:
     """The rows below one header; `state` moves on."""
     rows = rows.select("line_no", "text")
     if state["header"] is None:
-        return Parsed(tables=no_rows(), rejects=rejected(rows.with_columns(reason=pl.lit("no_header"))))
+        bare = rows["text"].str.contains(_BARE)
+        unread = _split(rows.filter(bare)).with_columns(reason=pl.lit(None, dtype=pl.String))
+        _date(_local(unread, origin), origin, state)
+        lost = rows.filter(~bare).with_columns(reason=pl.lit("no_header"))
+        return Parsed(tables=no_rows(), rejects=rejected(lost))
     header = read_header(state["header"], state["units"])
-    split = _split(rows, header)
-    split = _date(split, origin, state)
+    split = _local(_shaped(_split(rows), header), origin)
     cells = read_cells(split["rest"], header)
-    is_whole = pl.col("reason").is_null()
     split = split.hstack(cells.values).with_columns(is_bad=cells.is_bad)
+    _begin(split, header, origin, state)
+    split = _date(split, origin, state)
+    is_whole = pl.col("reason").is_null()
     split = split.with_columns(reason=pl.coalesce("reason", pl.when("is_bad").then(pl.lit("bad_number"))))
-    _note_raw(split, header, state)
     good = split.filter(is_whole & pl.col("from_at").is_not_null())
     good = good.with_columns(host=pl.lit(origin.host or stem_of(origin.path), dtype=pl.String))
     coverage = good.select("line_no", "host", "from_at", "to_at").cast(COVERAGE)
     return Parsed(tables=tables(good, header, state["is_raw"]), rejects=rejected(split), coverage=coverage)
 
 
-def _split(rows: pl.DataFrame, header: Header) -> pl.DataFrame:
-    """Stamp and cells of each row, and why it is rejected."""
+def _split(rows: pl.DataFrame) -> pl.DataFrame:
+    """Stamp and cells of each row."""
     parts = rows["text"].str.strip_chars_end("\r").str.extract_groups(_STAMPED).struct
-    rows = rows.with_columns(stamp=parts.field("1"), mark=parts.field("2"), rest=parts.field("3"))
+    return rows.with_columns(stamp=parts.field("1"), mark=parts.field("2"), rest=parts.field("3"))
+
+
+def _shaped(rows: pl.DataFrame, header: Header) -> pl.DataFrame:
+    """Why a row is rejected for its form."""
     n_cells = pl.col("rest").str.count_matches(header.delimiter, literal=True) + 1
     width = pl.when(pl.col("mark") == "").then(0).otherwise(n_cells)
     return rows.with_columns(
@@ -154,20 +169,26 @@ def _split(rows: pl.DataFrame, header: Header) -> pl.DataFrame:
     )
 
 
-def _date(rows: pl.DataFrame, origin: Origin, state: Carry) -> pl.DataFrame:
-    """Instants at which samples begin and end; the stamp of a row that is rejected still bounds the next one."""
+def _local(rows: pl.DataFrame, origin: Origin) -> pl.DataFrame:
+    """Stamps as local time."""
     stamp = pl.col("stamp").str.replace("T", " ", literal=True)
     rows = rows.with_columns(local=read_stamp(stamp, "%Y-%m-%d %H:%M:%S%.f"))
     is_yearless = rows["stamp"].str.contains(rf"^{_YEARLESS}$").fill_null(False)
     if is_yearless.any():
         rows = rows.with_columns(local=pl.coalesce("local", _with_year(pl.col("stamp"), origin)))
+    return rows
+
+
+def _date(rows: pl.DataFrame, origin: Origin, state: Carry) -> pl.DataFrame:
+    """Instants at which samples begin and end; the stamp of a row that is rejected still bounds the next one."""
     known, state["fold"] = dated(rows, origin.zone, state["fold"])
     known = known.select("line_no", to_at="at")
     known = known.with_columns(
         from_at=pl.col("to_at").shift(1).fill_null(pl.lit(from_microseconds(state["at"]), dtype=pl.Datetime("us")))
     )
     if known.height:
-        state["at"] = known["to_at"].dt.epoch("us")[-1]
+        begin, state["at"] = known.tail(1).select(pl.col("from_at", "to_at").dt.epoch("us")).row(0)
+        state["step"] = None if begin is None else state["at"] - begin
     rows = rows.join(known, on="line_no", how="left", maintain_order="left")
     return rows.with_columns(
         reason=pl.when(pl.col("to_at").is_null())
@@ -190,11 +211,23 @@ def _with_year(stamp: pl.Expr, origin: Origin) -> pl.Expr:
     return read_stamp(pl.concat_str([year, short], separator=" "), "%Y %b %d %H:%M:%S")
 
 
-def _note_raw(rows: pl.DataFrame, header: Header, state: Carry) -> None:
-    """A counter in the first whole row below a header has no row before it to be a rate of."""
+def _begin(rows: pl.DataFrame, header: Header, origin: Origin, state: Carry) -> None:
+    """What the first whole row below a header shows: a run that begins, one that continues, or raw counters.
+
+    A counter has a value there if the row above is of the same run, one step before. Otherwise it can only be raw.
+    """
     if not state["is_first"]:
         return
-    first = rows.filter(pl.col("reason").is_null()).head(1)
-    if first.height:
-        state["is_first"] = False
-        state["is_raw"] = bool(has_counter(first.select(str(f.place) for f in header.fields), header)[0])
+    is_whole = pl.col("reason").is_null() & ~pl.col("is_bad") & pl.col("local").is_not_null()
+    first = rows.filter(is_whole).head(1)
+    if not first.height:
+        return
+    state["is_first"] = False
+    has_value = bool(has_counter(first.select(str(f.place) for f in header.fields), header)[0])
+    at = int(dated(first, origin.zone, state["fold"])[0]["at"].dt.epoch("us")[0])
+    above, step = state["above"] or (at, None)
+    is_continued = has_value and 0 < at - above <= _LONGEST_STEP * (step or at - above)
+    if not is_continued:
+        state["is_raw"] = has_value
+    elif state["at"] is None:
+        state["at"] = above

@@ -96,8 +96,9 @@ _NAMED = re.compile(
 # pmrep: metric-instance, since 7.1.3 metric[instance]; with --csv-unit-info the unit is at the end
 _PRINTED = re.compile(r"([A-Za-z][\w.]*)(?:-(.*?)|\[(.*?)\])?(?: ?\(([^()]*)\))?")
 _LIKE = re.compile(r"[A-Za-z]\w*(?:\.\w+)+")
-_PLAIN = {PERCENT: ("%", "percent", "none"), MILLI: ("ms", "msec", "millisec")}  # as the metric is kept anyway
+_PLAIN = {PERCENT: ("%", "percent", "none"), MILLI: ("ms", "ms/s", "msec", "millisec")}  # as the metric is kept anyway
 _UNITS = {"byte": 1, "Kbyte": KIB, "Mbyte": MIB, "Gbyte": KIB * MIB, "Tbyte": MIB * MIB}
+_UNITS |= {"B": 1, "KB": KIB, "MB": MIB, "GB": KIB * MIB, "TB": MIB * MIB}  # as pmrep -b and -B are given them
 
 
 class Field(NamedTuple):

@@ -1,9 +1,9 @@
 """Log pages of SCSI tape drives, as `sg_logs` of sg3_utils prints them: errors, retries, alerts, megabytes of a mount.
 
     # 2026-03-11T10:00:00Z /dev/st0
-    HP        Ultrium 6-SCSI    331U
+        HP        Ultrium 6-SCSI    331U
 
-      Write error counter page  [0x2]
+    Write error counter page  [0x2]
       Total rewrites or rereads = 0
 
 The source keeps the pages 0x02 and 0x03 (errors of writing and reading, since the mount), 0x0c (sequential access
@@ -43,12 +43,12 @@ from pipelines.sources.protocol import COVERAGE, Carry, Claim, Origin, Parsed, R
 from pipelines.sources.sg_logs.pages import LONGEST, PAGE, counters, page_of
 
 TITLE = "sg_logs: log pages of SCSI tape drives"
-VERSION = 1
+VERSION = 2
 TABLE = "scsi_counter"
 TABLES = (TABLE,)
 SPEAKS_FOR = "hosts"
 
-_INQUIRY = re.compile(r"^[A-Za-z]\S*(?: \S+)* {1,}.*\S\s*$")
+_INQUIRY = re.compile(r"^(?: {4})?(?=[A-Za-z])[^:=]{8}  [^:=]{16}  [^:=\s]{1,4}\s*$")  # maker, product, revision
 _ISO = re.compile(r"^#?\s*(\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:\.\d{1,6})?(?:Z|[+-]\d\d:?\d\d)?)(?:\s+(\S+))?\s*$")
 _DATE = re.compile(
     r"^#?\s*[A-Z][a-z]{2} ([A-Z][a-z]{2}) +(\d{1,2}) (\d\d):(\d\d):(\d\d)(?: ([AP]M))?"
@@ -139,7 +139,7 @@ def _turn(text: str, origin: Origin, state: Carry) -> str:
         state.update(_START, reading=state["reading"], at=at, is_ahead=True, is_bad=at is None)
         state["drive"] = _device(found[found.re.groups] or "")
         return "bad_time" if at is None else "clock"
-    if text[:1] not in ("", " ", "\t", "#") and _INQUIRY.match(text):
+    if _INQUIRY.match(text):
         known = {name: state[name] for name in ("at", "is_bad", "drive")} if state["is_ahead"] else {}
         state.update({**_START, **known, "reading": state["reading"] + 1})
         return "answer"

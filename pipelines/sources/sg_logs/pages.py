@@ -17,7 +17,9 @@ _PAGES = {
     "tape alert": "alert",
     "tapealert": "alert",
 }
-PAGE = re.compile(r"^ {1,4}([A-Za-z][\w ()/,.-]*?) pages?\b[^:=]*:?\s*$|^ {1,4}Unable to decode page")
+PAGE = re.compile(
+    r"^ {0,4}([A-Za-z][\w ()/,.-]*?) pages?\b[^:=]*:?\s*$|^ {0,4}(?:Unable to decode|No ascii information for) page"
+)
 _PAIR = re.compile(r"^( *)(\S.*?)\s*[:=]\s*(.*?)\s*$")
 _NUMBER = re.compile(r"(0x[0-9a-fA-F]{1,12}|-?\d{1,18})(?: ?(GB|MB|ms|C|\[[^\]]*\]))?")
 _FLAG = re.compile(r"\b(MPRSNT|MOUNTED|CRQST|CRQRD|WRTP)=([01])\b")
@@ -43,12 +45,13 @@ LONGEST = 500  # characters; no line of sg_logs has half of them, and patterns t
 Counter = tuple[str, str, float | None]  # scope, name, value
 BROKEN: Counter = ("", "", None)
 _FACTORS = {"GB": 10**9, "MB": 10**6}
+_UNKNOWN = {"4294967295 MB"}  # what a drive gives that does not know a capacity
 
 
 def page_of(line: str) -> str | None:
     """What page of ours a line begins.
 
-    >>> page_of("  Write error counter page  [0x2]"), page_of("  Volume statistics page (ssc-4), subpage=0")
+    >>> page_of("Write error counter page  [0x2]"), page_of("  Volume statistics page (ssc-4), subpage=0")
     ('write', 'volume')
     >>> page_of("  Data compression page  (ssc-4) [0x1b]"), page_of("  Write protect: 0")
     (None, None)
@@ -95,7 +98,7 @@ def _counter(text: str, state: Carry) -> Counter | None:
         state["serial"] = value
         return "drive", "driveSerialNumber", None
     # of what is set in deeper, the name alone does not say of which medium or partition it is
-    if number is None or indent > 2 or label in _NO_COUNTERS:
+    if number is None or indent > 2 or label in _NO_COUNTERS or number[0] in _UNKNOWN:
         return None
     return (*_named(page, label), _value(number))
 

@@ -33,6 +33,7 @@ _JSON = {
     "json_epoch": r'"epoch_time"\s*:\s*"?([0-9]{9,11}(?:\.[0-9]{1,9})?)\b',
 }
 _JSON_STAMP = r'"local_time"\s*:\s*"([^"\\]*)"'
+_JSON_DAY = r'"local_time"\s*:\s*"([0-9]{4}-[0-9]{2}-[0-9]{2})T'
 _MESSAGE = (r'\bMSG="([^"]*)"', r'"message"\s*:\s*"((?:[^"\\]|\\.)*)"')
 _DRIVE = (r'\b(?:tapeDrive|drive_name)="([^"]+)"', r'"(?:tapeDrive|drive_name)"\s*:\s*"([^"\\]+)"')
 _PID = (r'\bPID="([0-9]{1,10})"', r'"pid"\s*:\s*"?([0-9]{1,10})\b')
@@ -139,13 +140,17 @@ def _of_text(rows: pl.DataFrame, head: str) -> pl.DataFrame:
 def _of_json(rows: pl.DataFrame, program: str) -> pl.DataFrame:
     rows = rows.filter(_is_of(rows["body"], program))
     rows = rows.with_columns(pl.col("body").str.extract(pattern).alias(name) for name, pattern in _JSON.items())
+    rows = rows.with_columns(epoch=epoch_us(pl.col("json_epoch")), day=pl.col("body").str.extract(_JSON_DAY))
+    # the two times of a line are of one instant, in two zones at most: one of these two is damaged
+    apart = pl.col("epoch").cast(pl.Datetime("us")).dt.date() - pl.col("day").str.to_date("%Y-%m-%d", strict=False)
+    is_damaged = (apart.abs() > pl.duration(days=1)).fill_null(False)
     is_lacking = pl.col("json_epoch").is_null()
     return rows.select(
         *_SAME,
         *_looked_up(1),
         is_json=pl.lit(True),
         host=pl.col("json_host"),
-        epoch=epoch_us(pl.col("json_epoch")),
+        epoch=pl.when(~is_damaged).then("epoch"),
         stamp=pl.when(is_lacking).then(pl.col("body")).str.extract(_JSON_STAMP),
     )
 
