@@ -171,6 +171,24 @@ def test_an_outage_of_days_is_made_again_when_its_end_arrives(tmp_path: Path) ->
     assert outages == [(3, True), (24, True), (24, True), (2, True)]
 
 
+def test_an_outage_without_an_end_lasts_on_when_its_beginning_arrives_last(tmp_path: Path) -> None:
+    """From 20:00 on the first day, while the daemon goes on to log for a week: the logs of the first day come last."""
+    story = Taped(SERVERS)
+    story.heartbeat("D1", FIRST, after(FIRST, 7 * 86_400), 500)
+    story.status(after(FIRST, 20 * 3600), "D1", "DOWN")
+    site = make_site(tmp_path, SITE)
+    files = [(f"taped/D1-{day}.log", text) for (_, day), text in sorted(story.files().items())]
+    for later in files[1:]:
+        put(site, *later)
+    make(site)
+    put(site, *files[0])
+    assert not make(site).is_full
+    found = all_rows(site)
+    assert query(site, "SELECT round(sum(down_s) / 3600) FROM gold.drive_outage") == [(6 * 24 + 4,)]
+    steps.build(site, full=True)
+    assert differences(found, all_rows(site)) == []
+
+
 def test_every_drives_day_adds_up_and_a_hung_session_is_not_idle(whole: Site) -> None:
     ledger: dict[tuple[str, date], Counter[str]] = {}
     for drive, day, bucket, us, day_us in query(

@@ -519,6 +519,22 @@ def test_pieces_in_any_order_say_the_same(order: tuple[int, ...], at_once: Rows,
     assert differences(at_once, all_rows(site)) == []
 
 
+@pytest.mark.parametrize("order", [1, -1], ids=["as_they_come", "backwards"])
+def test_a_tape_that_leaves_its_drive_after_failed_dismounts_is_one_mount(tmp_path: Path, order: int) -> None:
+    """Four days are between the attempts, and each is in an export of its own."""
+    noon, minute = datetime(2010, 3, 8, 18), timedelta(minutes=1)
+    rows = [mount(noon - minute, noon, "M")]
+    for n, state in enumerate("FFD"):
+        rows.append(mount(noon + timedelta(days=4 * n + 1), noon + timedelta(days=4 * n + 1) + minute, state))
+    site = make_site(tmp_path, SITE_OF_PIECES)
+    for n, row in list(enumerate(rows))[::order]:
+        make(site, put(site, f"acc/tape_mounts_{n}.csv", f"{MOUNTS}\n{row}\n"))
+    found = all_rows(site)
+    assert query(site, "SELECT status, date_diff('day', from_at, to_at) FROM silver.session") == [("ok", 9)]
+    steps.build(site, full=True)
+    assert differences(found, all_rows(site)) == []
+
+
 def test_the_command_line_reads_builds_and_answers(tmp_path: Path) -> None:
     (tmp_path / "logs" / "acc").mkdir(parents=True)
     (tmp_path / "site.toml").write_text(SITE_OF_PIECES)

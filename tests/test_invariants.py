@@ -370,6 +370,38 @@ def test_days_of_a_log_that_lost_lines(site: Site, n: int, seed: int) -> None:
     assert differences(found, all_rows(site)) == []
 
 
+def test_a_drive_that_logs_name_on_another_host(site: Site) -> None:
+    """Its host is by name the first that any log gives it: a log of a later day can change hours long before."""
+    put(site, LOG, morning(DAY).days()[DAY].replace("mvr1.", "mvr9."))
+    put(site, f"vmstat/mvr9_{DAY}.txt", vmstat_text(datetime(2010, 3, 10, 14), 3000))
+    make(site)
+    later = DAY + timedelta(days=10)
+    arrive(site, {later: morning(later).days()[later]})
+    found = all_rows(site)
+    steps.build(site, full=True)
+    assert differences(found, all_rows(site)) == []
+
+
+def test_a_drive_that_is_down_while_messages_of_a_day_come_late(tmp_path: Path) -> None:
+    """Only its mover's broadcast shows that it is down: no line of a later day is about it."""
+    site = make_site(tmp_path, f'{SITE}[[input]]\nglob = "logs/relay/*"\nsystem = "{SYSTEM}"\n')
+    days = [DAY + timedelta(days=n) for n in range(9)]
+    for day in [*days[:2], *days[3:], days[2]]:
+        ticks = [datetime.combine(day, datetime.min.time()) + seconds(n) for n in range(0, 86_400, 500)]
+        lines = [f"{at:%a %b %d %H:%M:%S %Y} state DRV_2@stk IDLE\n" for at in ticks]
+        lines[100:100] = [f"{ticks[100]:%a %b %d %H:%M:%S %Y} state DRV_1@stk OFFLINE\n"] if day == DAY else []
+        put(site, f"relay/{day}.txt", "".join(lines))
+        if day not in days[1:8]:
+            make(site)
+    make(site)
+    found = all_rows(site)
+    assert query(site, "SELECT to_at - from_at > INTERVAL 8 DAY FROM silver.relay_state WHERE drive = 'DRV_1'") == [
+        (True,)
+    ]
+    steps.build(site, full=True)
+    assert differences(found, all_rows(site)) == []
+
+
 def test_a_day_arriving_late_in_the_middle(without_one_day: Site, whole_week: Rows, tmp_path: Path) -> None:
     site = arrive_late(without_one_day, tmp_path / "site")
     assert differences(whole_week, all_rows(site)) == []
@@ -401,6 +433,21 @@ def test_days_arriving_around_a_hole(tmp_path: Path, n_days: int, in_use: bool, 
         assert differences(all_rows(at_once), all_rows(site)) == [], order
 
 
+@pytest.mark.parametrize("n", [4, 9], ids=["between", "last"])
+def test_a_hole_grows_where_a_log_is_withdrawn(site: Site, n: int) -> None:
+    story, first = Story(), datetime(2010, 3, 1, 6)
+    for days in (0, 4, 9):
+        begin = first + timedelta(days=days)
+        story.heartbeat(begin, begin + timedelta(days=1), 540)
+        story.session("DRV_1", f"VA{days}", begin + timedelta(hours=3), 1)
+    arrive(site, story.days())
+    holes = "SELECT date_diff('day', from_at, to_at) FROM silver.coverage_gap ORDER BY from_at"
+    assert query(site, holes) == [(3,), (4,)]
+    steps.forget(site, f"logs/enstore/LOG-{first.date() + timedelta(days=n)}")
+    assert not steps.build(site).is_full
+    assert query(site, holes) == ([(8,)] if n == 4 else [(3,)])
+
+
 def test_a_request_queued_days_before_the_log(tmp_path: Path) -> None:
     story, first = Story(), datetime(2010, 3, 8, 6)
     story.heartbeat(first, first + timedelta(days=2), 540)
@@ -417,6 +464,12 @@ def test_a_request_queued_days_before_the_log(tmp_path: Path) -> None:
         for day in list(texts)[::order]:
             arrive(site, {day: texts[day]})
         assert differences(all_rows(at_once), all_rows(site)) == [], order
+    steps.forget(at_once, f"logs/enstore/LOG-{max(texts)}")
+    assert not steps.build(at_once).is_full
+    found = all_rows(at_once)
+    assert query(at_once, waits) == [(0,), (9,)], "no line that stays names the day on which the other was queued"
+    steps.build(at_once, full=True)
+    assert differences(found, all_rows(at_once)) == []
 
 
 @pytest.mark.parametrize(("few", "fresh"), [(10_000, 200_000), (20, 200_000), (20, 60)])
@@ -462,6 +515,19 @@ def test_a_day_withdrawn_and_read_again(
     assert steps.ingest(site, again=True).as_dict()["loaded"] == 1
     assert not steps.build(site).is_full
     assert differences(whole_week, all_rows(site)) == []
+
+
+def test_a_day_withdrawn_while_what_has_no_days_changes(tmp_path: Path) -> None:
+    """A configuration of MRTG may change any day, and with the log all days of its link go."""
+    site = make_site(tmp_path, f'{SITE}[[input]]\nglob = "logs/cfg/*.cfg"\n')
+    put(site, MRTG, mrtg_text(POLL))
+    make(site)
+    assert query(site, "SELECT count(*) > 0 FROM gold.link_stretch") == [(True,)]
+    steps.forget(site, f"logs/{MRTG}")
+    put(site, "cfg/mrtg.cfg", "Target[dm8-bond0]: 2:public@switch\nMaxBytes[dm8-bond0]: 125000000\n")
+    assert not make(site).is_full
+    assert query(site, "SELECT count(*) FROM silver.link_target") == [(1,)]
+    assert query(site, "SELECT count(*) FROM gold.link_stretch") == [(0,)]
 
 
 # --- a build that is refused ----------------------------------------------------------------------------------

@@ -5,10 +5,15 @@ from datetime import date, datetime, timedelta
 from pathlib import Path
 
 import pytest
+from streamlit.testing.v1 import AppTest
 
 from pipelines import steps
+from pipelines.catalog.files import load_catalog
 from pipelines.config.site import Site
+from pipelines.reporting.report import make_report
+from support.app import at, texts
 from support.archive import all_rows, differences, make, make_site, put, query
+from support.served import APP, DEADLINE_S
 
 pytestmark = pytest.mark.usefixtures("plain_store")
 
@@ -75,6 +80,21 @@ def test_mounts_are_sessions(whole: Site) -> None:
     assert found == [("cut", 1, 0), ("ok", 6, 0)]
     busiest = query(whole, "SELECT max(max_in_use), sum(busy_hours) FROM gold.movers_in_use")
     assert busiest == [(1, pytest.approx(29.0))]
+
+
+def test_no_page_and_no_report_claims_hours_that_no_log_shows(whole: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The logs show tapes in drives, not what the drives did: data may have moved in all of these hours."""
+    report = make_report(whole, load_catalog(), date(2026, 3, 10), date(2026, 3, 10))
+    (hours,) = (section.sentences[0] for section in report.sections if section.id == "hours")
+    assert hours.endswith("add up to all drive-hours; no log shows how long data moved in the part “occupied”.")
+    monkeypatch.setenv("TAPESCOPE_SITE", str(whole.root))
+    app = at(AppTest.from_file(APP, default_timeout=DEADLINE_S), "time").run()
+    assert "No log shows in how many of 48.00 drive-hours data moved." in texts(app)
+    assert [one.value for one in app.info] == ["No log shows a drive at work for at least 10 minutes of any hour."]
+    assert "Times in" not in [one.label for one in app.button_group], "the site's clock is UTC: there is no other"
+    app.query_params["drive"] = "D1"
+    at(app, "drives").run()
+    assert "No log shows D1 out of service; no log shows an error." in texts(app)
 
 
 @pytest.mark.parametrize("order", [(0, 1, 2), (2, 0, 1)], ids=["as_they_come", "last_first"])
@@ -255,3 +275,18 @@ def test_what_several_tapes_took_is_put_to_none(tmp_path: Path) -> None:
             assert moved in ([], [("B1", 80)]), order
         assert moved == [("B1", 80)], order
         assert differences(all_rows(whole), all_rows(site)) == [], order
+
+
+def test_a_session_of_days_goes_with_the_file_that_named_it(tmp_path: Path) -> None:
+    """The server writes a session when it ends: no other line names the day on which it began, five days before."""
+    site = make_site(tmp_path, SITE)
+    for day, took_s in ((4, 700), (10, 5 * 86_400), (12, 700)):
+        cells = f"03/{day:02}/2026,10:31:40,POOL{day},,Linux x86-64,1,Tcp/Ip,1,5,9000,0,0,0,0,0,0,9000,{took_s},0,0,0"
+        put(site, f"tsm/{day}.log", f"8,1,ADSM,{cells},4,0,0,0,0,8,1\n")
+    make(site)
+    begun = "SELECT entity, day FROM silver.tsm_session ORDER BY day"
+    found = [("POOL4", date(2026, 3, 4)), ("POOL10", date(2026, 3, 5)), ("POOL12", date(2026, 3, 12))]
+    assert query(site, begun) == found
+    steps.forget(site, "logs/tsm/10.log")
+    assert not steps.build(site).is_full
+    assert query(site, begun) == [found[0], found[2]]

@@ -11,7 +11,7 @@ class ChangedRelations:
     days: dict[str, set[date]] = field(default_factory=dict)
     other_lines: dict[str, set[date]] = field(default_factory=dict)  # days whose rows differ, if only in lineage
     whole: set[str] = field(default_factory=set)
-    timeless: set[str] = field(default_factory=set)  # bronze without days, and what is made of it: any day may differ
+    timeless: set[str] = field(default_factory=set)  # what has no days of its own: any day may differ
     shrunk: set[str] = field(default_factory=set)  # lost days for their age: what has no days is made of the others
     n_rows: int = 0
 

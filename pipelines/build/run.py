@@ -119,7 +119,7 @@ class DayBuild:
         for name in relation.inputs:
             days = of_gold if self._catalog.relations[name].is_by_site_day else of_bronze
             days |= changed.get(name, set())
-        had = self._present.days([relation.full_name])[relation.full_name] if self._is_full else set()
+        had = self._present.days([relation.full_name])[relation.full_name] if self._may_all_differ(relation) else set()
         if not of_bronze:
             return had | (of_gold if relation.is_by_site_day else set())
         utc = self._links.close(of_bronze)
@@ -130,12 +130,15 @@ class DayBuild:
 
     def _changed_days(self, relation: Relation) -> Mapping[str, set[date]]:
         """The days of each input that changed; of other lineage alone where the relation takes it on."""
-        if self._is_full or self._changes.timeless.intersection(relation.inputs):
+        if self._may_all_differ(relation):
             return self._present.days(name for name in relation.inputs if self._catalog.relations[name].has_day)
         if not relation.lineage:
             return self._changes.days
         days, other = self._changes.days, self._changes.other_lines
         return {name: days.get(name, set()) | other.get(name, set()) for name in relation.inputs}
+
+    def _may_all_differ(self, relation: Relation) -> bool:
+        return self._is_full or bool(self._changes.timeless.intersection(relation.inputs))
 
     def _note_changed(self, relation: Relation, compared: list[Compared]) -> None:
         """Note the days that differ, for the relations that are made of this one."""

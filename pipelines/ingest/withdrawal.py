@@ -85,11 +85,15 @@ def take_out(connection: Connection, relations: Mapping[str, Relation], file_ids
 
 
 def _take_out(connection: Connection, relation: Relation, file_ids: list[str]) -> None:
-    table, condition = f"{LAKE}.{relation.full_name}", "file_id IN (SELECT unnest(?::VARCHAR[]))"
-    days = f"SELECT DISTINCT {'day' if relation.has_day else 'NULL'} FROM {table} WHERE {condition}"
+    table, condition = f"{LAKE}.{relation.full_name}", "file_id IN (SELECT unnest($ids::VARCHAR[]))"
+    days = f"SELECT {'day' if relation.has_day else 'NULL'} FROM {table} WHERE {condition}"
+    if "unique_id" in relation.column_names:
+        # a request is on the day on which it was queued, which the lines that stay may not name
+        days += f" UNION SELECT r.day FROM {table} t JOIN {LAKE}.silver.request r"
+        days += f" ON r.system = t.system AND r.request_id = t.unique_id WHERE t.{condition}"
     execute(
         connection,
-        f"INSERT INTO {LAKE}.ops.dirty_day SELECT '{relation.full_name}', day FROM ({days}) AS t(day)",
-        [file_ids],
+        f"INSERT INTO {LAKE}.ops.dirty_day SELECT DISTINCT '{relation.full_name}', day FROM ({days}) AS t(day)",
+        {"ids": file_ids},
     )
-    execute(connection, f"DELETE FROM {table} WHERE {condition}", [file_ids])
+    execute(connection, f"DELETE FROM {table} WHERE {condition}", {"ids": file_ids})

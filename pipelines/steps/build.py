@@ -18,6 +18,7 @@ from pipelines.catalog.sql_inspect import execute
 from pipelines.config.site import Site
 from pipelines.ingest.collect.sweep import sweep
 from pipelines.primitives.errors import CheckFailed
+from pipelines.primitives.format import counted
 from pipelines.primitives.store_errors import is_damage
 from pipelines.warehouse import maintenance, retention
 from pipelines.warehouse.connection import LAKE, Connection, Warehouse
@@ -43,10 +44,12 @@ class BuildReport:
     @property
     def sentence(self) -> str:
         """The counts in a line."""
-        span = f"{len(self.days)} days from {self.days[0]} to {self.days[-1]}" if self.days else "no data had changed"
+        days = counted(len(self.days), "day")
+        ends = " to ".join(dict.fromkeys((self.days[0], self.days[-1]))) if self.days else ""
+        span = f"{days}{',' if len(self.days) == 1 else ' from'} {ends}" if self.days else "no data had changed"
         return (
-            f"Built ({'everything' if self.is_full else 'what changed'}; {span}): {self.n_rows:,} rows,"
-            f" {self.n_checks} checks, {self.n_warnings} warnings."
+            f"Built ({'everything' if self.is_full else 'what changed'}; {span}): {counted(self.n_rows, 'row')},"
+            f" {counted(self.n_checks, 'check')}, {counted(self.n_warnings, 'warning')}."
         )
 
 
@@ -151,7 +154,7 @@ def _build(
     fingerprint = fingerprint_of(connection, site, catalog, present.table("site.drive"))
     is_full = full or fingerprint != last_fingerprint(connection)
     changes = builder.dirty(connection, catalog, present, is_full)
-    changes.whole |= whole
+    changes.timeless |= whole
     changes.shrunk |= shrunk
     had_changes = bool(changes.days or changes.timeless or whole or shrunk or is_full)
     finished = left.take(present, fingerprint) if left and is_full else None
