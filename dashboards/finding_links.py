@@ -15,7 +15,7 @@ def show(rule: str, entity: str | None) -> None:
     known = load_catalog().rules.get(rule)
     if known is None:
         return
-    about = dict(zip(known.by, (entity or "").split("/"), strict=False))
+    about = known.about(entity or "")
     state.link(known.page, title_of(known), station=about.get("station"), drive=about.get("drive"))
 
 

@@ -12,7 +12,7 @@ from dashboards import state
 from pipelines.catalog.contracts import Rule
 from pipelines.catalog.files import load_catalog
 from pipelines.primitives import format
-from pipelines.primitives.text import escape_markdown
+from pipelines.primitives.text import escape_markdown, truncate
 from pipelines.primitives.times import days_text
 from pipelines.reporting import finding_words
 
@@ -45,6 +45,12 @@ def moved(row: Row) -> str:
     return f"{text}. No log covers {format.percent(unknown)} of the drive-hours." if unknown >= 0.01 else f"{text}."
 
 
+def names(row: Row) -> set[str]:
+    """What a finding is about: a finding of an older release by the parts of its entity's name."""
+    rule = load_catalog().rules.get(row["rule"])
+    return set(rule.about(row["entity"]).values() if rule else row["entity"].split("/"))
+
+
 def days_of(first: date, last: date) -> pl.Expr:
     """The days of a bar, as its name."""
     return pl.lit(days_text(first, last))
@@ -54,6 +60,19 @@ def steps(rule: str) -> list[str]:
     """What a rule recommends, a step each; nothing for a rule of an older release."""
     known = load_catalog().rules.get(rule)
     return finding_words.steps(known.look_at) if known else []
+
+
+def as_markdown(step: str) -> str:
+    """A step as Markdown: a command between backticks is code, and nothing else is markup.
+
+    >>> as_markdown("See `tapescope ask lost_time` for *it*."), as_markdown("cut `tapesc…")
+    ('See `tapescope ask lost_time` for \\\\*it\\\\*.', 'cut \\\\`tapesc…')
+    """
+    parts = step.split("`")
+    if len(parts) % 2 == 0:
+        return escape_markdown(step)
+    escaped = [" " * part.startswith(" ") + escape_markdown(part) + " " * part.endswith(" ") for part in parts]
+    return "".join(f"`{part}`" if place % 2 else escaped[place] for place, part in enumerate(parts))
 
 
 def handbook(rule: Rule | None) -> None:
@@ -91,7 +110,7 @@ def card(row: Row, trend: list[Row]) -> None:
             with st.container(horizontal=True, gap="small", vertical_alignment="center"):
                 badge(row["severity"])
                 st.caption(escape_markdown(finding_words.since(row["life"])))
-            following = f"  \nNext: {escape_markdown(todo[0], NEXT_CHARS)}" if todo else ""
+            following = f"  \nNext: {as_markdown(truncate(todo[0], NEXT_CHARS))}" if todo else ""
             st.caption(escape_markdown(row["text"], CARD_CHARS) + following)
         cost.metric(what, value, chart_data=fired if sum(map(bool, fired)) > 1 else None, chart_type="bar")
 
@@ -114,7 +133,7 @@ def marks(rows: list[Row], drives: set[str]) -> list[dict[str, Any]]:
     found: list[dict[str, Any]] = []
     for row in rows:
         rule = load_catalog().rules.get(row["rule"])
-        about = dict(zip(rule.by, row["entity"].split("/"), strict=False)) if rule else {}
+        about = rule.about(row["entity"]) if rule else {}
         if about.get("drive") in drives and isinstance(row["started_at"], datetime):
             title = rule.title if rule else row["rule"]
             found.append(

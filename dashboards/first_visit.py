@@ -15,6 +15,7 @@ from dashboards.site import site_path
 from pipelines import steps
 from pipelines.config.site import site_file
 from pipelines.primitives.errors import NothingRead, NoWarehouse, TapescopeError
+from pipelines.primitives.format import counted
 from pipelines.primitives.text import escape_markdown
 from sample_data import ARCHIVES
 
@@ -50,10 +51,11 @@ def show(problem: data.NoAnswer) -> NoReturn:
 def show_undated(snapshot: int) -> NoReturn:
     """The page of a warehouse without a day: what was read, how the last runs ended, and what to do."""
     files, last = data.ask("files", snapshot, {}), data.ask("freshness", snapshot, {}).rows[0]
+    n_files = f"{counted(len(files.rows), 'file')} {'was' if len(files.rows) == 1 else 'were'}"
     if any(row["first_at"] for row in files.rows):
-        message = f"{len(files.rows)} files were read, but no tables have been built from them yet."
+        message = f"{n_files} read, but no tables have been built from these logs yet."
     elif files.rows:
-        message = f"{len(files.rows)} files were examined, but none of their lines has a date. The reasons are below."
+        message = f"{n_files} examined, but no line that was read has a date. The reasons are below."
     else:
         message = "No log has been read yet. Name your logs in `site.toml`."
     st.info(f"{message} Run `tapescope run` on your logs, or `tapescope demo` to see the pages with sample data.")
@@ -97,7 +99,7 @@ def _begin(file: Path) -> None:
     with st.spinner("Examining the files", show_time=True):
         found = steps.recognise([given])
     known = [one for one in found if one.source]
-    st.text(f"{len(known):,} of {len(found):,} files are logs that tapescope reads.")
+    st.text(f"Logs that tapescope reads: {len(known):,} of {counted(len(found), 'file')}.")
     rows = [
         {"file": str(one.path.relative_to(given)), "source": one.source or "not known", "why": one.why}
         for one in sorted(found, key=lambda one: (one.source is None, str(one.path)))

@@ -12,7 +12,7 @@ from dashboards import components, data, fields, first_visit, period, state, wor
 from dashboards.charts import log_changes
 from dashboards.data import Asked
 from pipelines.primitives.clock import day_bounds
-from pipelines.primitives.times import day_text, days_text
+from pipelines.primitives.times import day_text, days_between, days_text, left_out
 
 FILTERS = {"station": "Station", "drive": "Drive", "group": "Storage group"}
 COVERAGE = ["source", "host", "expected_hours", "covered_hours", "missing_hours", "undeclared_hours", "share"]
@@ -62,6 +62,13 @@ class Page:
         site_zone = self.site["zone"]
         ends = day_bounds(first or self.first, site_zone)[0], day_bounds(self.last, site_zone)[1]
         return zone.show_one(ends[0]), zone.show_one(ends[1])
+
+    def say_left_out(self) -> None:
+        """Report the days of the period that no log of drives covers: numbers of drive-hours do not have them."""
+        known = {row["day"] for row in self.ask("hours_by_group").rows}
+        missing = [day for day in days_between(self.first, self.last) if day not in known]
+        if known and missing:
+            st.caption(f"{left_out(missing, self.n_days)}.")
 
     def changes(self) -> pl.DataFrame:
         """The entries of the change log around the period: every chart along time has those within it."""

@@ -1,7 +1,10 @@
 """How pages order names, with numbers in the numbers' order, and how sentences begin."""
 
-import re
 from typing import Any
+
+from pipelines.primitives.text import natural
+
+__all__ = ["capital", "in_order", "natural"]
 
 
 def in_order(rows: list[dict[str, Any]], name: str) -> list[dict[str, Any]]:
@@ -11,12 +14,6 @@ def in_order(rows: list[dict[str, Any]], name: str) -> list[dict[str, Any]]:
     [None, 's5a', 's10a']
     """
     return sorted(rows, key=lambda row: natural(row[name]))
-
-
-def natural(name: str | None) -> tuple[list[tuple[int, str]], str]:
-    """What names are sorted by: their numbers as numbers, so that `s5a` comes before `s10a`."""
-    parts = re.findall(r"(\d+)|(\D+)", name or "")
-    return [(int(digits[:18] or 0), letters) for digits, letters in parts], name or ""
 
 
 def capital(sentence: str) -> str:

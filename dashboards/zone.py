@@ -22,12 +22,14 @@ _ZONE, _SITE = "view-zone", "view-site-zone"
 
 def choose(site_zone: str) -> str:
     """The zone of the site, or UTC if the side bar or the URL says so."""
-    names = {"": site_zone, "utc": "UTC"}
+    names = {"": site_zone} | ({} if site_zone == "UTC" else {"utc": "UTC"})  # a site of UTC has no second clock
     asked = state.value("tz")
-    key = state.widget("tz", asked if asked in names else "")
-    chosen = st.sidebar.segmented_control(
-        "Times in", list(names), key=key, format_func=names.__getitem__, required=True
-    )
+    chosen: str | None = ""
+    if len(names) > 1:
+        key = state.widget("tz", asked if asked in names else "")
+        chosen = st.sidebar.segmented_control(
+            "Times in", list(names), key=key, format_func=names.__getitem__, required=True
+        )
     st.session_state[_SITE] = site_zone
     st.session_state[_ZONE] = names[state.keep("tz", chosen or "")]
     return name()

@@ -1,6 +1,6 @@
 """Charts along time: the change log, and hours that the clocks repeat; links of what they name."""
 
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 from typing import Any
 
 import polars as pl
@@ -111,3 +111,12 @@ def test_what_is_planned_has_changes_to_come(monkeypatch: pytest.MonkeyPatch) ->
     chart = model_charts.ahead(rows, planned)
     assert [layer.data["what"].to_list() for layer in chart.layer[4:]] == [["new drives"]] * 2
     assert not model_charts.ahead(rows, planned.clear()).layer[4].data.is_empty()
+
+
+def test_a_day_has_one_label() -> None:
+    """On an axis of a few days, ticks at every six or twelve hours bore the same day again and again."""
+    first = datetime(2010, 3, 9)
+    rows = pl.DataFrame({"bin_at": [first], "bin_s": [3600.0], "n": [1.0]})
+    for n_days, ticks in ((1, 8), (3, {"interval": "day", "step": 1}), (8, 8)):
+        drawn = series.bars(rows, {"n": "requests"}, "requests", (first, first + timedelta(days=n_days)))
+        assert drawn.to_dict()["encoding"]["x"]["axis"]["tickCount"] == ticks, n_days

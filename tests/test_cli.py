@@ -1,9 +1,10 @@
 """The command line as a user meets it: what it prints, its exit codes, its hints."""
 
 import json
+import re
 import subprocess
 import sys
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,8 @@ from pipelines import steps
 from pipelines.catalog.files import load_catalog
 from pipelines.cli import cli
 from pipelines.primitives.errors import NothingRead, TapescopeError
+from pipelines.steps.build import BuildReport
+from pipelines.steps.detect import DetectReport, ForecastReport
 from support import REPO
 from support.archive import Story, make_site, put
 
@@ -192,7 +195,7 @@ def test_files_with_the_same_trouble_are_listed_together_with_the_way_out(site: 
 def test_run_ask_sql_and_export(site: Path) -> None:
     done = run("run", "--site", site)
     assert done.exit_code == 0, done.output
-    assert "findings for 2010-06-15" in done.output
+    assert re.search(r"\d+ findings? for 2010-06-15", done.output)
     answer = json.loads(run("ask", "session_rates", "--format", "json", "--site", site).stdout)
     assert answer and {"volume", "drive_rate_mb_s", "overall_rate_mb_s", "f"} <= answer[0].keys()
     table = run("ask", "gap_cost", "--site", site).stdout
@@ -228,7 +231,7 @@ def test_detect_exits_with_4_where_asked_to(site: Path) -> None:
     assert run("detect", "--site", site, "--day", "2010-06-14", "--fail-on", "info").exit_code == 0
     assert "--each-day needs --from and --to" in run("detect", "--each-day", "--site", site).output
     days = run("detect", "--each-day", "--from", "2010-06-14", "--to", "2010-06-15", "--site", site).stdout
-    assert [f"findings for 2010-06-{day}" in days for day in (14, 15)] == [True, True]
+    assert [day for day in (14, 15) if re.search(rf"\d+ findings? for 2010-06-{day}", days)] == [14, 15]
     judged = "SELECT first_day::VARCHAR, day::VARCHAR FROM ops.detection ORDER BY day"
     rows = json.loads(run("sql", judged, "--format", "json", "--site", site).stdout)
     assert [list(row.values()) for row in rows] == [["2010-06-14"] * 2, ["2010-06-15"] * 2]
@@ -333,3 +336,16 @@ def test_explain_describes_units_of_every_kind() -> None:
     for name in ("gold.drive_ledger", "long_gap", "gap_cost", "mrtg_log"):
         assert run("explain", name).exit_code == 0, name
     assert "MB/s" in run("explain", "session_rates").stdout
+
+
+def test_one_of_a_kind_is_no_plural() -> None:
+    """The sentences of the steps, for a site with one day, one file, one finding."""
+    one, two = (BuildReport(1, True, days, *[len(days)] * 3) for days in (["2010-06-15"], ["2010-06-15", "2010-06-16"]))
+    assert one.sentence == "Built (everything; 1 day, 2010-06-15): 1 row, 1 check, 1 warning."
+    assert two.sentence.startswith("Built (everything; 2 days from 2010-06-15 to 2010-06-16): 2 rows, 2 checks")
+    day = date(2010, 6, 15)
+    found = DetectReport(day, day, [{"severity": "warning"}], [], [], []).sentence
+    assert found.startswith("1 finding for 2010-06-15 (1 warning).")
+    rows = [{"varied_input": None, "reason_missing": why} for why in (None, "no log")]
+    made = ForecastReport(day, rows).sentence
+    assert made.startswith("1 forecast from data up to 2010-06-15; 1 other forecast was not possible.")

@@ -1,6 +1,7 @@
 """Notes for a person about a file that was read: zone words against its zone, and averages since boot."""
 
 import re
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -152,7 +153,9 @@ def test_one_damaged_date_covers_no_decades(tmp_path: Path) -> None:
     lines = text.splitlines(keepends=True)
     stamp = re.search(r'"epoch_time":(\d+)', lines[4])
     assert stamp
-    lines[4] = lines[4].replace(stamp[1], str(int(stamp[1]) + 53 * 365 * 86400))
+    later = int(stamp[1]) + 53 * 365 * 86400
+    day = datetime.fromtimestamp(later, UTC).date().isoformat()
+    lines[4] = re.sub(r'("local_time":")[-0-9]+', rf"\g<1>{day}", lines[4].replace(stamp[1], str(later)))
     (tmp_path / "taped.log").write_text("".join(lines))
     (tmp_path / "site.toml").write_text('name = "z"\n[[input]]\nglob = "taped.log"\n')
     site = steps.site_at(tmp_path)

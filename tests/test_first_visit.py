@@ -78,7 +78,10 @@ def test_a_folder_of_logs_in_a_browser(tmp_path: Path) -> None:
     with served(site, tmp_path / "streamlit.log") as url, opened(chromium(), reduced_motion="reduce") as page:
         page.goto(url)
         box = page.get_by_label("Folder of logs")
-        for folder, answer in (("logs", "There is no such folder"), (str(logs), "3 of 4 files are logs")):
+        for folder, answer in (
+            ("logs", "There is no such folder"),
+            (str(logs), "reads: 3 of 4 files."),
+        ):
             box.fill(folder)
             box.press("Enter")
             page.get_by_text(answer).wait_for()

@@ -240,7 +240,7 @@ def test_campaigns(site: Site) -> None:
     assert (other.done_gb, other.rate_mb_s, other.n_days_lacking) == (0, None, 2)
     output = output_of(site, "campaign")
     assert "only 4 days have logs; data needed: logs of at least 5 days" in output
-    assert "2 days since the start of the campaign have no logs" in output
+    assert "days without logs since the start of the campaign: 2;" in output
     assert "to come: no log covers any day since the campaign started on 2030-01-01." in output
     renamed = site.model_copy(update={"campaign": site.campaign[1:]})
     with pytest.raises(TapescopeError, match=r"a campaign 'new tapes' that site.toml does not name"):
@@ -362,6 +362,7 @@ def test_a_campaigns_end_is_forecast(site: Site) -> None:
             "moved_gb": gb,
             "n_drives": 2,
             "busy_hours": 10.0,
+            "covered_hours": 48.0,
             "done_gb": sum(moved[: n + 1]),
             "left_gb": 7500 - sum(moved[: n + 1]),
             "n_days_lacking": 0,
@@ -374,6 +375,30 @@ def test_a_campaigns_end_is_forecast(site: Site) -> None:
     assert [lever.name for lever in one.end.levers] == ["a drive more", "without long_gap"]
     assert one.rate_mb_s == pytest.approx(2_500_000 / 50 / 3600)
     assert one.day_after(10) == date(2010, 2, 15) and one.day_after(1e9) is None
+
+
+def test_the_first_hour_of_a_day_is_no_day_of_a_campaign() -> None:
+    """Logs reach an hour into the sixth day, in which 20 GB moved: five days of 500 GB remain, and 4980 GB to move.
+
+    4980 / 500 = 9.96 days, and not 4980 / (2520 / 6) = 11.9.
+    """
+    moved = [500.0] * 5 + [20.0]
+    days = [
+        {
+            "day": date(2010, 2, 1 + n),
+            "moved_gb": gb,
+            "n_drives": 2,
+            "busy_hours": gb / 50,
+            "covered_hours": 48.0 if n < 5 else 2.0,
+            "done_gb": sum(moved[: n + 1]),
+            "left_gb": 7500 - sum(moved[: n + 1]),
+            "n_days_lacking": 0,
+        }
+        for n, gb in enumerate(moved)
+    ]
+    one = campaigns._progress("c", 7500, days, {}, 28)
+    assert isinstance(one.end, Eta) and one.end.days.value == pytest.approx(9.96)
+    assert (one.done_gb, one.left_gb, one.n_days, one.last_day) == (2520, 4980, 5, date(2010, 2, 6))
 
 
 def test_a_clock_that_jumped_back_stops_no_replay() -> None:

@@ -76,6 +76,23 @@ def test_all_logs_of_a_kind_count_where_none_is_the_entitys_own(lake: Connection
     assert missing is not None and (missing.host, missing.share) == ("a, b", 0.75)
 
 
+def test_of_several_programs_that_watch_a_host_one_is_enough(lake: Connection) -> None:
+    """vmstat has half of n1's day. With all of it by sar, n1 is judged; n3 has a quarter by sar, and nothing else."""
+    lake.execute("BEGIN TRANSACTION")
+    for host, n_hours in (("n1", 24), ("n3", 6)):
+        for hour in range(24):
+            lake.execute(
+                f"INSERT INTO {LAKE}.ops.coverage VALUES ('sar', ?, ?, 3600, ?)",
+                [host, datetime(2010, 3, 10, hour), 3600.0 * (hour < n_hours)],
+            )
+    found = gate(lake, "host_saturated")
+    missing = found.missing("n3")
+    assert found.missing("n1") is None
+    assert missing is not None and (missing.source, missing.share) == ("sar", 0.25)
+    assert [(log.source, log.host) for log in found.short] == [("sar", "n3")]
+    lake.execute("ROLLBACK")
+
+
 def test_a_rule_may_need_several_kinds_of_log(lake: Connection) -> None:
     both = Rule(**vars(RULES["long_gap"]) | {"params": {"source": ["drives", "mrtg_log"]}})
     missing = Gate(Site(name="case"), Kin(lake), both, PERIOD).missing("n1/D2")

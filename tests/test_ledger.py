@@ -133,6 +133,23 @@ def test_from_promise_to_score(site: Site) -> None:
     assert "dropped" in run(site, "list").output
 
 
+def test_a_finding_that_names_its_cause_before_the_station_is_of_the_stations_drives(site: Site) -> None:
+    priced = {
+        "finding_id": "spread",
+        "rule": "priced_loss",
+        "entity": "slow_drive/s",
+        "text": "slow",
+        "gain_gb_day": 9.0,
+    }
+    with Warehouse(site).write("test") as connection, transaction(connection):
+        put(connection, "gold.finding", day=APPLIED, **priced)
+        put(connection, "gold.lost_time", day=APPLIED, drive="A", cause="slow_drive", station="s")
+    number = recommendations.recommend(site, load_catalog(), "spread")
+    with Warehouse(site).read() as connection:
+        found = connection.execute("SELECT drives FROM ops.recommendation WHERE number = ?", [number]).fetchall()
+    assert found == [("A",)]
+
+
 def test_what_is_refused(site: Site) -> None:
     catalog = load_catalog()
     with pytest.raises(TapescopeError, match="no finding has an id"):

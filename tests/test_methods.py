@@ -66,6 +66,19 @@ def test_the_interval_against_drives_that_differ_holds_how_much_they_do() -> Non
     assert covered[False] < 85 <= covered[True] <= 97
 
 
+def test_equal_rates_of_whole_seconds_leave_the_drives_differences_in_the_interval() -> None:
+    """Every resample has the median of 70 and that of 80: all doubt is how much the peers, 60 to 100, differ.
+
+    Logarithms of 60, 72, 80, 90 and 100: standard deviation 0.198; Student's t of 4 is 2.132: a factor of e^0.4225.
+    """
+    tapes = np.tile(np.arange(10), 6)
+    peers = np.repeat([60.0, 72.0, 80.0, 90.0, 100.0], 60)
+    drives = np.repeat(np.arange(5), 60)
+    answer = ratio_of_medians(np.full(60, 70.0), tapes, peers, np.tile(tapes, 5), other_groups=drives)
+    assert answer.ratio.low == pytest.approx(0.875 / np.exp(0.4225), rel=0.01)
+    assert answer.ratio.high == pytest.approx(0.875 * np.exp(0.4225), rel=0.01)
+
+
 # --- ratios ---------------------------------------------------------------------------------------------------
 
 
@@ -247,7 +260,7 @@ def test_what_shares_no_tape_cannot_be_separated() -> None:
     found = two_way.fit(np.where(drives == "a", 60.0, 80.0), drives, tapes, n_resamples=19)
     assert len({effect.group for effect in found.drives}) == 2
     whys = [effect.ratio.reason for effect in found.drives if isinstance(effect.ratio, NoEstimate)]
-    assert len(whys) == 2 and all("were also used in another drive" in why for why in whys)
+    assert len(whys) == 2 and all("with other drives" in why for why in whys)
     tapes = [effect.ratio.reason for effect in found.tapes if isinstance(effect.ratio, NoEstimate)]
     assert tapes == ["the tape was used in one drive only"] * 8
 

@@ -186,7 +186,7 @@ def test_one_tape(app: AppTest) -> None:
     assert any("Position of each file on the tape" in chart.alt for chart in charts(app))
     assert "← Tapes and recalls" in {link.proto.label for link in app.get("page_link")}
     opened(app, "tapes", tape="**b**")
-    assert "No log and no list of volumes names a tape with this label." in texts(app)
+    assert "No list of volumes has a tape with this label, and no log shows" in texts(app)
     assert [title.value for title in app.title] == [r"Tape \*\*b\*\*"]
 
 

@@ -179,7 +179,7 @@ def test_down_to_the_lines(app: AppTest) -> None:
     lines = [code.value for code in app.code if "LOG-2010-03-10.zst:" in code.value and "LTO4_101" in code.value]
     assert len(lines) == 8 and all(len(text.splitlines()) == 2 for text in lines)
     box(app, "State").select("down").run()
-    assert "LTO4_101 spent no time in this state." in app.info[-1].value
+    assert r"LTO4\_101 spent no time in this state." in app.info[-1].value
     box(app, "Drive").select("").run()
     assert "LTO2_204, the drive with most time in this state, on 10 March 2010: 2.40 h." in texts(app)
     assert "2010-03-10 09:05:00 to 2010-03-10 11:29:00" in texts(app), "times are by the site's clock"
@@ -198,7 +198,10 @@ def test_drives_at_one_glance(app: AppTest) -> None:
 def test_one_drive(app: AppTest) -> None:
     """Its name in a heading, when it was down and until when, its findings, and a way back to all drives."""
     opened(app, "drives", drive="LTO2_204")
-    assert headings(app)[0] == "Drive LTO2_204"
+    assert headings(app)[0] == r"Drive LTO2\_204", "its name is no markup"
+    opened(app, "time", drive="LTO2_204")
+    assert headings(app)[0] == r"How LTO2\_204 spent its time"
+    opened(app, "drives", drive="LTO2_204")
     assert "out of service from 2010-03-10 09:05:00 to 2010-03-10 11:29:00 (2.40 h)" in texts(app)
     rows = str(spec(app, "What each drive did")["layer"][0]["encoding"]["y"]["sort"])
     assert "'findings'" in rows and "'out of service'" in rows and "'moving data'" in rows

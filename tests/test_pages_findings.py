@@ -3,13 +3,14 @@
 import json
 import re
 import shutil
-from datetime import date
+from datetime import date, datetime
 from pathlib import Path
 from urllib.parse import parse_qs
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from dashboards import findings
 from pipelines import steps
 from pipelines.answers.question import ask
 from pipelines.catalog.files import load_catalog
@@ -76,10 +77,20 @@ def test_every_finding_has_a_page(app: AppTest, archive: Path) -> None:
         "text",
     ]
     (proof, *_) = [code.value for code in app.code if "LOG-2010-03-10.zst:" in code.value]
+    todo = [one.value for one in app.markdown if one.value.startswith("1. ")]
+    assert todo and all("\\`" not in one.value for one in app.markdown), "a command is code"
     assert len(proof.splitlines()) == 5 and proof.splitlines()[2].startswith("→ ")
     assert "LTO4_103MV" in proof.splitlines()[2]
     finding_page(app, "nothing")
     assert not app.exception and "has the id" in app.info[0].value
+
+
+def test_days_without_a_log_of_drives_are_named(app: AppTest) -> None:
+    """“No log covers 50 % of the drive-hours” is of the two days that have a log of drives."""
+    app.query_params |= {"from": "2010-02-21", "to": "2010-03-10"}
+    app.run()
+    notes = [one.value for one in app.caption if "have no log of the tape system" in one.value]
+    assert notes == ["16 of 18 days have no log of the tape system and are left out of all totals."]
 
 
 @pytest.fixture
@@ -152,3 +163,12 @@ def test_a_day_the_rules_never_saw_is_no_all_clear(app: AppTest) -> None:
     app.query_params["to"] = "2010-03-10"
     app.run()
     assert not app.success and "critical problem" in app.error[0].value
+
+
+def test_a_name_with_slashes_stays_whole() -> None:
+    """Drives of some logs are named by their device, or by library and number."""
+    row = {"severity": "warning", "started_at": datetime(2010, 3, 10, 9)}
+    rows = [row | {"rule": "drive_down", "entity": "/dev/nst0"}, row | {"rule": "long_gap", "entity": "s1/1/2"}]
+    assert [mark["drive"] for mark in findings.marks(rows, {"/dev/nst0", "1/2"})] == ["/dev/nst0", "1/2"]
+    assert [findings.names(one) for one in rows] == [{"/dev/nst0"}, {"s1", "1/2"}]
+    assert findings.names(row | {"rule": "a rule of old", "entity": "s1/D1"}) == {"s1", "D1"}

@@ -127,6 +127,15 @@ def test_pools_of_a_day(made: Made) -> None:
     assert sum(row["write_bytes"] for day in rows for row in day) == 172_911_215_959
 
 
+def test_recalls_that_nothing_follows_have_no_chart_of_stages(made: Made, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It was an axis from 0 % to 0 % with a legend of six colours."""
+    monkeypatch.setenv("TAPESCOPE_SITE", str(made("dcache").root))
+    app = at(AppTest.from_file(APP, default_timeout=DEADLINE_S), "pools")
+    app.query_params |= {"from": DAYS["dcache"], "to": DAYS["dcache"]}
+    app.run()
+    assert "No log follows a recall of this period" in app.info[0].value and len(drawn(app)) == 2
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_page_and_each_of_its_parts_opens(made: Made, kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TAPESCOPE_SITE", str(made(kind).root))

@@ -19,7 +19,7 @@ from pipelines.primitives.format import cell, fixed, label, percent
 from pipelines.primitives.format import table as format_table
 from pipelines.primitives.text import escape_control
 from pipelines.reporting.report import Report, figures, make_report, print_mail, text, write_report
-from pipelines.reporting.report.model import Burndown, Figure, Stack, Table, Tornado, Waterfall
+from pipelines.reporting.report.model import Burndown, Figure, Section, Stack, Table, Tornado, Waterfall
 from pipelines.reporting.report.queries import Asker
 from pipelines.warehouse.connection import Warehouse
 from pipelines.warehouse.engine import transaction
@@ -495,8 +495,7 @@ def test_report_is_sent_after_a_failure(tmp_path: Path) -> None:
 def test_days_without_any_log_are_named(site: Site) -> None:
     facts = dict(make_report(site, load_catalog(), date(2010, 6, 14), DAY).sections[0].facts)
     assert (
-        facts["not covered"]
-        == "1 of 2 days have no log of the tape system and are left out of all totals: 14 June 2010"
+        facts["not covered"] == "1 of 2 days has no log of the tape system and is left out of all totals: 14 June 2010"
     )
 
 
@@ -544,3 +543,56 @@ def test_a_failed_write_leaves_the_old_report(report: Report, tmp_path: Path, mo
 )
 def test_cells(value: Any, column: Column, expected: str) -> None:
     assert cell(value, column, "America/Chicago") == expected
+
+
+def test_a_long_text_of_a_table_goes_on_in_its_column() -> None:
+    """The words of an estimate made rows break in the middle, and numbers lose their columns."""
+    columns = [Column("drive", "VARCHAR", ""), Column("basis", "VARCHAR", ""), Column("f", "DOUBLE", "", "1")]
+    words = " ".join(f"word{n}" for n in range(20))
+    rows = [(f"D{n}", words, 0.5) for n in (1, 2)]
+    section = Section("one", "One", tables=[Table("one", "one", columns, rows)])
+    page = text.print_report(Report("one", "UTC", None, None, [], [section]))
+    lines = [line for line in page.splitlines() if line.startswith("  ")]
+    assert max(map(len, lines)) <= text.WIDTH
+    assert {line.index("0.500") for line in lines if "0.500" in line} == {len(lines[0]) - 5}
+    assert " ".join(line[5:].replace("0.500", "") for line in lines[1:]).split() == words.split() * 2
+
+
+def test_labels_of_a_waterfalls_axis_stay_below_their_ticks(report: Report) -> None:
+    """Moved to the left, the label of the last tick covered the one before."""
+    (drawn,) = (one for section in report.sections for one in section.figures if isinstance(one, Waterfall))
+    assert figures.chart_of(drawn)["layer"][0]["encoding"]["x"]["axis"]["labelFlush"] is False
+
+
+def test_drives_are_in_the_order_of_their_numbers(tmp_path: Path) -> None:
+    """As on the pages: D2 comes before D10."""
+    site = make_site(tmp_path)
+    make_tables(site)
+    fill(site, drive="D10")
+    sections = {section.id: section for section in make_report(site, load_catalog(), DAY, DAY).sections}
+    (stack,) = (one for one in sections["hours"].figures if isinstance(one, Stack))
+    assert list(stack.rows) == ["D2", "D10"]
+    assert [[row[0] for row in table.rows] for table in sections["drives"].tables[:2]] == [["D2", "D10"]] * 2
+
+
+def test_without_rules_no_loss_is_claimed_to_be_absent(tmp_path: Path) -> None:
+    """“No finding has a loss” sounds as if the rules had looked."""
+    site = make_site(tmp_path)
+    make_tables(site)
+    fill(site)
+    with Warehouse(site).write("test") as connection, transaction(connection):
+        connection.execute("DELETE FROM lake.gold.finding")
+        connection.execute("DELETE FROM lake.ops.detection")
+    sections = {section.id: section for section in make_report(site, load_catalog(), DAY, DAY).sections}
+    assert sections["losses"].sentences == ["The rules have not run for the period, so no loss can be named."]
+    assert sections["summary"].sentences[0].endswith("; the rules have not run.")
+
+
+def test_a_drive_with_a_long_name_keeps_its_numbers_in_a_row(tmp_path: Path) -> None:
+    site = make_site(tmp_path)
+    make_tables(site)
+    fill(site, drive="asterix_ts1160_04")
+    page = text.print_report(make_report(site, load_catalog(), DAY, DAY))
+    table = page[page.index("Hours of drives") :].split("\n\n")[0].splitlines()
+    (row,) = (line for line in table if "asterix_" in line)
+    assert len(row.split()) == 12 and row.split()[-1] == "6.00", "the hours of moving data end the row"

@@ -31,6 +31,7 @@ import polars as pl
 import pytest
 
 from pipelines.analysis import findings
+from pipelines.analysis.findings.hit import groups
 from pipelines.catalog.contracts import Relation, Rule
 from pipelines.catalog.files import load_catalog
 from pipelines.config.site import Site
@@ -149,6 +150,17 @@ def test_a_cause_that_a_rule_of_its_own_found_is_not_found_twice(lake: Connectio
     assert found == {("hung_session", "D1"), ("priced_loss", "hung/t"), ("positioning_loss", "s")}
 
 
+def test_a_cause_found_at_one_station_is_not_found_at_another_that_shares_its_drives(lake: Connection) -> None:
+    """Station a has a price of winding; at station b, with the same drive, winding took 9000 of 10,000 s."""
+    lost: Row = {"day": date(2010, 3, 10), "lost_hours": 2.0, "duration_us": 7_200_000_000, "moved_gb": 500.0}
+    lost |= {"gain_gb_day": 200.0, "naive_gb_day": 200.0, "cause": "position", "drive": "D1"}
+    mount: Row = {"site_day": date(2010, 3, 10), "begun_at": datetime(2010, 3, 10, 8), "mode": "read", "drive": "D1"}
+    mount |= {"position_s": 9000.0, "wall_s": 10_000.0, "n_files": 20}
+    mounts = [mount | {"station": station} for station in "ab"]
+    found = _detected(lake, {"gold.station_loss": [lost | {"station": "a"}], "gold.mount": mounts})
+    assert {(one["rule"], one["entity"]) for one in found} == {("positioning_loss", "a"), ("winding_bound", "b")}
+
+
 # --- given ----------------------------------------------------------------------------------------------------
 
 
@@ -216,3 +228,8 @@ def _fits(expected: Any, found: Any) -> bool:
     if expected == "NULL":
         return found is None
     return str(found) == str(expected) if isinstance(expected, datetime) else bool(found == expected)
+
+
+def test_what_nothing_names_is_unknown() -> None:
+    rows = pl.DataFrame({"system": ["stk"], "mode": ["write"], "generation": [None]})
+    assert [name for name, _ in groups(load_catalog().rules["changed_rate"], rows)] == ["stk/write/unknown"]

@@ -38,6 +38,7 @@ __all__ = [
 schemapi.disable_debug_mode()
 
 MANY = [0, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000]  # ticks where each is about twice the last
+WORDS_PX = 16  # of the change log, above a chart
 LINK = alt.Href("href:N")  # of what a chart names, to its page: see `linked`
 
 
@@ -147,8 +148,10 @@ def framed(drawn: Any, height: int, title: str | alt.TitleParams = "", span: Spa
     A title is text, and is cut where it would not fit. What a chart has is set here once: each of Altair's own methods
     copies all of it.
     """
-    layers = [*(drawn if isinstance(drawn, list) else [drawn]), *(changes(span) if span else [])]
+    marks = changes(span) if span else []
+    layers = [*(drawn if isinstance(drawn, list) else [drawn]), *marks]
     chart: Any = alt.layer(*layers) if len(layers) > 1 else layers[0]
+    height += WORDS_PX if marks else 0
     chart.height, chart.config = height, {"view": {"strokeWidth": 0}, "axisY": {"labelFlush": False}}
     if title:
         text = [title] if isinstance(title, str) else None

@@ -1,7 +1,7 @@
 """Axes of time: their clock, their ends, and the entries of the site's change log on every one of them."""
 
 from collections.abc import Callable, Iterable
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 import altair as alt
@@ -12,6 +12,7 @@ from dashboards import zone
 from dashboards.charts.looks import INK
 
 Span = tuple[datetime, datetime]  # instants at which an axis begins and ends
+TICKS, YEAR = 8, 300
 MOST_MARKS = 20  # changes drawn on one chart
 WORD_CHARS, WORD_SHARE = 26, 0.2  # of a change, next to its mark; share of the axis that they take at least
 _SCHEMA: dict[str, Any] = {"changed_at": pl.Datetime("us"), "what": pl.String, "whom": pl.String, "short": pl.String}
@@ -27,6 +28,16 @@ def over(span: Span) -> alt.Scale:
     """The scale of a time axis that begins and ends with a period, whatever rows it has."""
     ends = [alt.DateTime(year=at.year, month=at.month, date=at.day, hours=at.hour, minutes=at.minute) for at in span]
     return alt.Scale(domain=ends, nice=False)
+
+
+def day_ticks(span: Span) -> Any:
+    """How many ticks an axis has whose labels are days: with more than one a day a label would appear again."""
+    return TICKS if span[1] - span[0] >= timedelta(days=TICKS) else alt.TimeIntervalStep(interval="day", step=1)
+
+
+def day_form(span: Span) -> str:
+    """How an axis of days names them: on one of years, the first of January alone would appear again and again."""
+    return "%d %b" if span[1] - span[0] < timedelta(days=YEAR) else "%b %Y"
 
 
 def instant(name: str, title: str) -> alt.Tooltip:

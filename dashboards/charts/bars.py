@@ -23,6 +23,7 @@ def stacked(rows: pl.DataFrame, name: str, names: dict[str, str], title: str, un
         number=pl.col("what").replace_strict({one: at for at, one in enumerate(order)}, return_dtype=pl.Int64)
     )
     scale = alt.Scale(domain=order, range=COLOURS[: len(order)])
+    legend = alt.Legend(orient="top", title=None, columns=6, labelLimit=240)
     chart = (
         alt.Chart(linked(long, name))
         .mark_bar(height={"band": 0.7}, strokeWidth=0)
@@ -31,7 +32,7 @@ def stacked(rows: pl.DataFrame, name: str, names: dict[str, str], title: str, un
             x=alt.X(
                 "value:Q", title=title, stack="zero", axis=alt.Axis(tickCount=6, format="%" if unit == SHARE else ",~f")
             ),
-            color=alt.Color("what:N", sort=order, scale=scale, legend=alt.Legend(orient="top", title=None, columns=6)),
+            color=alt.Color("what:N", sort=order, scale=scale, legend=legend),
             order="number:Q",
             tooltip=[alt.Tooltip(f"{name}:N"), alt.Tooltip("what:N"), number("value", title, unit)],
             href=LINK,

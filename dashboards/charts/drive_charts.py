@@ -31,6 +31,7 @@ from dashboards.charts import (
     share,
 )
 from dashboards.charts import instant as instant_tip
+from dashboards.charts.along import day_form
 from dashboards.charts.looks import SLATE
 
 # What happened to a drive: colour, and a shape of its own, so that colour is never alone.
@@ -165,7 +166,7 @@ def one(rows: pl.DataFrame, happened: pl.DataFrame, marks: list[dict[str, Any]],
 
 def _axis(span: Span) -> alt.Axis:
     days = (span[1] - span[0]).days
-    form = "%H:%M" if days <= 2 else "%d %b %H:%M" if days <= 14 else "%d %b"
+    form = "%H:%M" if days <= 2 else "%d %b %H:%M" if days <= 14 else day_form(span)
     return alt.Axis(format=form, labelOverlap=True, grid=False, tickCount=8)
 
 

@@ -7,6 +7,7 @@ import polars as pl
 
 from dashboards import zone
 from dashboards.charts import BLUE, GREEN, GREY, INK, ORANGE, RED, Span, along_time, framed, number, over
+from dashboards.charts.along import TICKS, day_ticks
 from pipelines.analysis.findings import exhibit as kinds
 from pipelines.analysis.findings.exhibit import Exhibit
 
@@ -25,8 +26,9 @@ def exhibit(shown: Exhibit) -> alt.Chart:
     ]
     if shown.kind == kinds.HISTOGRAM:
         return _histogram(shown, rows)
-    axis = alt.Axis(labelOverlap=True, grid=False, tickCount=8, format="%d %b" if shown.is_daily else "%d %b %H:%M")
     span = _around([*rows["from_at"], *rows["to_at"].drop_nulls()])
+    form, ticks = ("%d %b", day_ticks(span)) if shown.is_daily else ("%d %b %H:%M", TICKS)
+    axis = alt.Axis(labelOverlap=True, grid=False, tickCount=ticks, format=form)
     x = alt.X("from_at:T", title="site day" if shown.is_daily else along_time(), scale=over(span), axis=axis)
     y = alt.Y(
         "value:Q", title=shown.title, scale=alt.Scale(zero=shown.kind != kinds.POINTS), axis=alt.Axis(tickCount=5)
@@ -81,8 +83,10 @@ def _expected(shown: Exhibit, along: str) -> list[alt.Chart]:
         return []
     row = pl.DataFrame({"at": [shown.expected], "text": [f"{shown.expected_words} {shown.expected:.4g}"]})
     line = alt.Chart(row).mark_rule(color=GREEN, strokeDash=[5, 3], strokeWidth=1.6).encode(**{along: _at(along)})
-    text = alt.Chart(row).mark_text(align="left", dx=4, dy=-6 if along == "y" else 0, color=INK, baseline="bottom")
-    place = {"x": alt.value(4)} if along == "y" else {"y": alt.value(10)}
+    text = alt.Chart(row).mark_text(
+        align="left", dx=4, dy=0, color=INK, baseline="middle" if along == "y" else "bottom"
+    )
+    place = {"x": alt.value("width")} if along == "y" else {"y": alt.value(10)}  # right of the bars, not on one
     return [line, text.encode(text=alt.Text("text:N"), **{along: _at(along)}, **place)]
 
 

@@ -5,6 +5,7 @@ import polars as pl
 
 from dashboards import zone
 from dashboards.charts import BLUE, COLOURS, GREY, ORANGE, Span, along_time, framed, instant, number, over
+from dashboards.charts.along import day_form
 
 OTHERS = "the others"
 MOST_HOURS_DAYS, MOST_DAYS, MOST_WEEKS_DAYS = 14, 120, 1000  # days up to which a chart has hours, days, weeks
@@ -106,5 +107,5 @@ def in_use(rows: pl.DataFrame, span: Span, step: str) -> alt.Chart:
 
 
 def _along(span: Span, step: str) -> alt.X:
-    axis = alt.Axis(format="%d %b %H:%M" if step == "hour" else "%d %b", labelOverlap=True, grid=False)
+    axis = alt.Axis(format="%d %b %H:%M" if step == "hour" else day_form(span), labelOverlap=True, grid=False)
     return alt.X("hour_at:T", title=along_time(step), scale=over(span), axis=axis)

@@ -10,6 +10,7 @@ import polars as pl
 
 from dashboards import words, zone
 from dashboards.charts import GREY, INK, LINK, RED, Span, along_time, framed, instant, linked, number, over, share
+from dashboards.charts.along import TICKS, day_form, day_ticks
 from dashboards.charts.looks import on_page
 from pipelines.primitives.format import d3_format, percent
 
@@ -75,7 +76,7 @@ def periods(rows: pl.DataFrame, step: str, span: Span) -> alt.Chart:
         .with_columns(to_at=pl.col("from_at").dt.offset_by(ends))
         .sort("group_number", descending=True)
     )
-    axis = alt.Axis(format="%b %Y" if step == "month" else "%d %b", labelOverlap=True, grid=False)
+    axis = alt.Axis(format="%b %Y" if step == "month" else day_form(span), labelOverlap=True, grid=False)
     bars = (
         alt.Chart(summed)
         .mark_bar(strokeWidth=0)
@@ -103,6 +104,7 @@ def _colours(rows: pl.DataFrame, columns: int = 5) -> alt.Color:
         orient="top",
         title=None,
         columns=columns,
+        labelLimit=300,
         symbolType="square",
         symbolStrokeColor=_UNKNOWN_EDGE,
         symbolStrokeWidth=0.5,
@@ -170,8 +172,9 @@ def drives(rows: pl.DataFrame, marks: list[dict[str, Any]], span: Span, legend: 
     rows = rows.sort("group_number", descending=True, maintain_order=True).with_columns(shown_colour=shown)
     names = sorted(rows["drive"].unique(), key=words.natural)
     step_px = max(12, min(24, 420 // len(names)))
-    hours = "%H:%M" if (span[1] - span[0]).days <= 2 else "%d %b"
-    axis = alt.Axis(format=hours, labelOverlap=True, grid=False, tickCount=8)
+    is_short = (span[1] - span[0]).days <= 2
+    form, ticks = ("%H:%M", TICKS) if is_short else (day_form(span), day_ticks(span))
+    axis = alt.Axis(format=form, labelOverlap=True, grid=False, tickCount=ticks)
     x = alt.X("from_at:T", title=along_time(), scale=over(span), axis=axis)
     y = alt.Y("drive:N", sort=names, title=None, axis=alt.Axis(labelLimit=120, labelOverlap=False, ticks=False))
     bars = (
@@ -213,4 +216,4 @@ def drives(rows: pl.DataFrame, marks: list[dict[str, Any]], span: Span, legend: 
                 tooltip=[alt.Tooltip("drive:N"), alt.Tooltip("title:N", title="finding"), alt.Tooltip("severity:N")],
             )
         )
-    return framed(layers, step_px * len(names) + (100 if legend else 50), span=span)
+    return framed(layers, step_px * len(names) + (125 if legend else 75), span=span)

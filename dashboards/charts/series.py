@@ -26,6 +26,7 @@ from dashboards.charts import (
     number,
     over,
 )
+from dashboards.charts.along import TICKS, day_form, day_ticks
 from dashboards.charts.looks import DASHES
 from pipelines.primitives.format import SHARE
 
@@ -221,7 +222,8 @@ def extent(rows: pl.DataFrame, span: Span) -> Span:
     return (first, last) if (last - first) * 4 < span[1] - span[0] else span
 
 
-def _along(span: Span, ticks: int = 8) -> alt.X:
-    form = "%d %b" if span[1] - span[0] > timedelta(days=2) else "%H:%M"
-    axis = alt.Axis(format=form, labelOverlap=True, tickCount=ticks, grid=False)
+def _along(span: Span) -> alt.X:
+    is_long = span[1] - span[0] > timedelta(days=2)
+    form, n_ticks = (day_form(span), day_ticks(span)) if is_long else ("%H:%M", TICKS)
+    axis = alt.Axis(format=form, labelOverlap=True, tickCount=n_ticks, grid=False)
     return alt.X("bin_at:T", title=along_time(), scale=over(span), axis=axis)

@@ -72,7 +72,7 @@ with left:
 with right:
     st.header("What to do", anchor=False)
     for number, step in enumerate(findings.steps(row["rule"]), 1):
-        st.markdown(f"{number}. {escape_markdown(step)}")
+        st.markdown(f"{number}. {findings.as_markdown(step)}")
     with st.container(border=True):
         marking.show(chosen, life["state"], access.writer(), page.last)
     st.header("What it costs", anchor=False)
@@ -97,12 +97,12 @@ with right:
             + (f". {mark['note']}" if mark["note"] else "")
         )
 
-about = set(row["entity"].split("/"))
+about = findings.names(row)
 others = page.ask("findings", first_day=life["last_day"], last_day=life["last_day"])
 related = [
     other
     for other in findings.ranked(others.rows)
-    if other["finding_id"] != chosen and (about & set(other["entity"].split("/")) or chosen == other["joined_to"])
+    if other["finding_id"] != chosen and (about & findings.names(other) or chosen == other["joined_to"])
 ]
 if related:
     st.header("Related findings", anchor=False)

@@ -6,6 +6,7 @@ import streamlit as st
 
 from dashboards import head, sql_desk
 from dashboards.tables import AT_ONCE, ROW_PX
+from pipelines.primitives.format import counted
 
 PAGE = {"title": "SQL", "order": 90, "group": "Ask"}
 
@@ -69,7 +70,7 @@ found = ran.found
 shown = found.shown(sql_desk.SHOWN_ROWS, sql_desk.SHOWN_CHARS)
 n_rows, cut = found.table.num_rows, ", cut off at the limit" if found.is_cut else ""
 more = f", the first {shown.num_rows:,} shown" if shown.num_rows < n_rows else ""
-st.text(f"{n_rows:,} rows{cut}{more}   ·   snapshot {found.snapshot}   ·   {ran.took_s:.2f} s")
+st.text(f"{counted(n_rows, 'row')}{cut}{more}   ·   snapshot {found.snapshot}   ·   {ran.took_s:.2f} s")
 st.dataframe(
     shown,
     hide_index=True,

@@ -7,6 +7,7 @@ import streamlit as st
 
 from dashboards import components, findings, head, wall
 from dashboards.charts import ledger_charts
+from pipelines.primitives.format import counted
 from pipelines.primitives.times import days_text
 from pipelines.reporting import finding_words
 
@@ -55,6 +56,7 @@ def show_hours() -> None:
     if earlier and page.before and earlier.rows:
         bars = bars.vstack(earlier.frame().with_columns(period=findings.days_of(*page.before)))
     components.show_chart(steps, ledger_charts.one_bar(bars, 104 if on_wall else 72), "Drive-hours by use.")
+    page.say_left_out()
     if page.before and not (earlier and earlier.rows):
         st.caption(f"No drive's log covers {days_text(*page.before)}.")
 
@@ -83,8 +85,8 @@ def show_rest() -> None:
     withheld = page.ask("withheld")
     numbers = Counter(row["state"] for row in set_aside)
     notes = [f"{n} {state}" for state, n in sorted(numbers.items())]
-    notes += [f"{len(gone)} findings of earlier nights that are gone"] if gone else []
-    notes += [f"{len(withheld.rows)} verdicts withheld for lack of logs"] if withheld.rows else []
+    notes += [f"{counted(len(gone), 'finding')} of earlier nights, now gone"] if gone else []
+    notes += [f"{counted(len(withheld.rows), 'verdict')} withheld for lack of logs"] if withheld.rows else []
     title = f"Not counted above: {' · '.join(notes)}" if notes else "Data of this page"
     place = st.expander(title, key="rest", on_change="rerun")
     if not place.open:

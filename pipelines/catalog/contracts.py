@@ -177,6 +177,10 @@ class Rule:
         given = self.params.get("source", ())
         return (given,) if isinstance(given, str) else tuple(given)
 
+    def about(self, entity: str) -> dict[str, str]:
+        """The columns that name an entity, and their values: the last has all slashes that are left."""
+        return dict(zip(self.by, entity.split("/", len(self.by) - 1), strict=False))
+
     def cause_of(self, entity: str) -> str:
         """The cause of a finding on this entity."""
         return entity.split("/")[0] if self.cause == "each" else self.cause

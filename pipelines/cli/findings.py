@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from pipelines.cli.options import DAY, Command, as_params, site_option
+from pipelines.primitives.format import counted
 from pipelines.primitives.local import user_name
 from pipelines.primitives.text import escape_control
 
@@ -53,7 +54,8 @@ def list_findings(site_path: Path, day: datetime | None, with_gone: bool) -> Non
     if not listed:
         click.echo("No open findings.")
     if n_gone:
-        click.echo(f"{n_gone} more findings are gone (--all lists these too).")
+        are = "is" if n_gone == 1 else "are"
+        click.echo(f"{counted(n_gone, 'more finding')} {are} gone (--all lists every finding).")
 
 
 @finding.command()

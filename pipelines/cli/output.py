@@ -32,9 +32,10 @@ def print_answer(answer: "Answer", form: str) -> None:
     print_rows(answer.columns, answer.rows, form)
     errors = error_console()
     if form == "table":
+        n_rows = format.counted(len(answer.rows), "row")
         cut = ", cut off at the row limit" if answer.is_cut else ""
         period = f"; {answer.period}" if answer.period else ""
-        errors.print(f"{len(answer.rows)} rows{cut}{period}; snapshot {answer.snapshot}", style="dim", highlight=False)
+        errors.print(f"{n_rows}{cut}{period}; snapshot {answer.snapshot}", style="dim", highlight=False)
     for notice in answer.notices:
         errors.print(escape_control(notice), highlight=False, soft_wrap=True)
 
@@ -134,8 +135,9 @@ def print_survey(found: "Survey", out: str) -> None:
         )
     zone = found.zone.zones[0] if found.zone.zones else "unknown"
     page.print(
-        f"Wrote {out}: {len(found.hosts.stations)} stations, {len(found.drives)} drives, {len(found.links)} links,"
-        f" zone {zone}, {len(found.inputs)} inputs.\n"
+        f"Wrote {out}: {format.counted(len(found.hosts.stations), 'station')},"
+        f" {format.counted(len(found.drives), 'drive')}, {format.counted(len(found.links), 'link')}, zone {zone},"
+        f" {format.counted(len(found.inputs), 'input')}.\n"
         f"Check the guesses in it, then run: tapescope run --site {shlex.quote(out)}",
         soft_wrap=True,
     )

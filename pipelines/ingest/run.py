@@ -21,6 +21,7 @@ from pipelines.ingest.rows import Setup
 from pipelines.ingest.staging import fresh_folder
 from pipelines.ingest.survey.unmatched import unmatched_files
 from pipelines.ingest.workers import Workers
+from pipelines.primitives.format import counted
 from pipelines.primitives.processes import n_cores
 from pipelines.warehouse.connection import LAKE, Warehouse
 from pipelines.warehouse.engine import transaction
@@ -64,9 +65,10 @@ class IngestReport:
         counts = self.as_dict()
         states = ", ".join(f"{counts[name]} {name}" for name in ("unchanged", "failed", "unknown"))
         lines = " + ".join(f"{counts[f'n_{name}']:,} {name}" for name in ("used", "skipped", "rejected"))
+        n_files, n_lines = counted(counts["files"], "file"), counted(counts["n_lines"], "line")
         return (
-            f"Read {counts['loaded']} of {counts['files']} files ({states}): {counts['n_lines']:,} lines = {lines};"
-            f" {counts['n_records']:,} records."
+            f"Read {counts['loaded']} of {n_files} ({states}): {n_lines} = {lines};"
+            f" {counted(counts['n_records'], 'record')}."
         )
 
 

@@ -110,14 +110,16 @@ def _decimals(unit: str) -> int | None:
 def fixed(value: float, unit: str) -> str:
     """A number with the decimals of its unit; a small one is not shown as 0.
 
-    >>> fixed(15.883, "h"), fixed(0.001, "h"), fixed(0.0, "h"), fixed(1234.5, "GB/day"), fixed(0.123456, "")
-    ('15.88', '<0.01', '0.00', '1,234', '0.1235')
+    >>> fixed(15.883, "h"), fixed(0.001, "h"), fixed(0.0, "h"), fixed(1234.5, "GB/day")
+    ('15.88', '<0.01', '0.00', '1,234')
+    >>> fixed(0.123456, ""), fixed(9999.4, ""), fixed(9999.6, ""), fixed(-0.001, "s")
+    ('0.1235', '9999', '10,000', '0.0')
     """
     n_decimals = _decimals(unit)
     if n_decimals is None:
-        return f"{value:,.0f}" if abs(value) >= 10_000 else f"{value:.4g}"
+        return f"{value:,.0f}" if abs(value) >= 9_999.5 else f"{value:.4g}"
     least = 10.0**-n_decimals
-    return f"<{least:.{n_decimals}f}" if 0 < value < least / 2 else f"{value:,.{n_decimals}f}"
+    return f"<{least:.{n_decimals}f}" if 0 < value < least / 2 else f"{value:z,.{n_decimals}f}"  # z: no -0.0
 
 
 def d3_format(unit: str) -> str:
@@ -236,12 +238,16 @@ def listed(names: Sequence[str], most: int) -> str:
 
 
 def percent(share: float) -> str:
-    """A share for a sentence; a small one is not rounded to 0.
+    """A share for a sentence; a small one is not rounded to 0, and one below the whole not to all of it.
 
     >>> percent(0.2166), percent(0.0003), percent(0)
     ('22 %', '0.03 %', '0 %')
+    >>> percent(0.9964), percent(0.99996), percent(1.0)
+    ('99.6 %', '>99.9 %', '100 %')
     """
     value = 100 * share
+    if 99.5 <= value < 100 - 1e-9:  # the sum of fractions can miss the whole by its last bits
+        return f"{value:.1f} %" if value < 99.95 else ">99.9 %"
     return f"{value:.0f} %" if value >= 10 or value == 0 else f"{value:.1f} %" if value >= 1 else f"{value:.2g} %"
 
 

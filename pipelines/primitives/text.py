@@ -92,3 +92,9 @@ def short_host(host: str) -> str:
     ('dm8', '192.0.2.7', '2001:db8::7')
     """
     return host if re.fullmatch(r"[\d.]+|.*:.*", host) else host.split(".")[0]
+
+
+def natural(name: str | None) -> tuple[list[tuple[int, str]], str]:
+    """What names are sorted by: their numbers as numbers, so that `s5a` comes before `s10a`."""
+    parts = re.findall(r"(\d+)|(\D+)", name or "")
+    return [(int(digits[:18] or 0), letters) for digits, letters in parts], name or ""

@@ -1,5 +1,6 @@
 """The days of a period; days, instants and spans as people read them, on the clock of a zone."""
 
+from collections.abc import Collection
 from datetime import UTC, date, datetime, timedelta
 from zoneinfo import ZoneInfo
 
@@ -34,6 +35,17 @@ def days_text(first: date | None, last: date | None) -> str:
         return f"{day_text(first)} to {day_text(last)}"
     month = "" if first.month == last.month else f" {first:%B}"
     return f"{first.day}{month} to {day_text(last)}"
+
+
+def left_out(missing: Collection[date], n_days: int) -> str:
+    """That days of a period are in no sum of hours, not even as unknown ones; empty where none is missing.
+
+    >>> left_out([date(2010, 3, 10)], 7)
+    '1 of 7 days has no log of the tape system and is left out of all totals'
+    """
+    has, are = ("has", "is") if len(missing) == 1 else ("have", "are")
+    text = f"{len(missing)} of {n_days} days {has} no log of the tape system and {are} left out of all totals"
+    return text if missing else ""
 
 
 def instant(value: datetime, zone: str, to: str = "%H:%M:%S") -> str:

@@ -12,6 +12,7 @@ from pipelines.answers import question
 from pipelines.catalog.contracts import Catalog
 from pipelines.catalog.files import load_catalog
 from pipelines.config.site import Site
+from pipelines.primitives.format import counted
 from pipelines.reporting.finding_words import SEVERITIES
 from pipelines.warehouse.connection import Connection, Warehouse
 from pipelines.warehouse.engine import transaction
@@ -51,13 +52,13 @@ class DetectReport:
         counts = self.as_dict()
         listed = ", ".join(f"{counts[name]} {name}" for name in SEVERITIES if counts.get(name))
         unjudged = (
-            f" Too few logs were read for {counts['withheld']} rules; `tapescope ask withheld` lists them."
+            f" Too few logs were read for {counted(counts['withheld'], 'rule')}; `tapescope ask withheld` lists them."
             if counts["withheld"]
             else ""
         )
         doubts = "".join(f"\n{doubt}" for doubt in self.doubts)
         days = f"{self.last_day}" if self.first_day == self.last_day else f"{self.first_day} to {self.last_day}"
-        found = f"{len(self.findings)} findings for {days}"
+        found = f"{counted(len(self.findings), 'finding')} for {days}"
         return found + (f" ({listed})." if listed else ".") + unjudged + doubts
 
 
@@ -123,9 +124,11 @@ class ForecastReport:
         if self.day == question.NO_DATA:
             return "No day has data yet, so no forecast was made."
         counts = self.as_dict()
-        refused = f"; {counts['no_estimate']} other forecasts were not possible" if counts["no_estimate"] else ""
+        n_refused = counts["no_estimate"]
+        was = "was" if n_refused == 1 else "were"
+        refused = f"; {counted(n_refused, 'other forecast')} {was} not possible" if n_refused else ""
         return (
-            f"{counts['forecasts']} forecasts from data up to {counts['day']}{refused}."
+            f"{counted(counts['forecasts'], 'forecast')} from data up to {counts['day']}{refused}."
             " `tapescope ask forecasts` lists them."
         )
 

@@ -11,6 +11,7 @@ from pipelines.answers import question
 from pipelines.catalog.files import load_catalog
 from pipelines.config.site import Site
 from pipelines.primitives.errors import TapescopeError
+from pipelines.primitives.format import counted
 from pipelines.warehouse.connection import Warehouse
 from pipelines.warehouse.runs import record_readonly_run
 
@@ -39,7 +40,7 @@ def _written(
     """The report and where its forms and its page of checks are."""
     from pipelines.reporting import report as reporting  # draws plots: heavy to import
 
-    catalog, folder = load_catalog(), out or site.root / "var" / "reports"
+    catalog, folder = load_catalog(), out or site.reports_path
     made = reporting.make_report(site, catalog, first, last, problems or [])
     checks = reporting.write_checks(site, catalog, made, folder)
     return made, reporting.write_report(made, folder, checks) | {"checks": checks}
@@ -66,11 +67,10 @@ def deliver(
         counts = Counter(one.state for one in done)
         if failed := [one for one in done if one.is_failed]:
             places = "\n".join(f"{one.way}: {one.where}" for one in failed)
-            hint = (
-                "correct [deliver] in site.toml, or repair the receiver, then run `tapescope deliver`; the other "
-                "receivers already have the report"
-            )
-            named = f"the report {files['html']} could not be sent to {len(failed)} receiver(s)"
+            hint = "correct [deliver] in site.toml, or repair the receiver, then run `tapescope deliver`"
+            if counts["sent"] + counts["earlier"]:
+                hint += "; the other receivers already have the report"
+            named = f"the report {files['html']} could not be sent to {counted(len(failed), 'receiver')}"
             raise TapescopeError(f"{named}\n{places}", hint)
         if counts["sent"]:
             run.counts = {name: counts[name] for name in ("sent", "earlier")}

@@ -26,7 +26,7 @@ from pipelines.primitives.store_errors import translate_store_errors
 from pipelines.warehouse import backups, object_storage, ownership, sqlite_catalogue, writer_lock
 from pipelines.warehouse.engine import Connection, connect, load_sql
 
-__all__ = ["LAKE", "Connection", "Warehouse", "committed", "snapshot_id"]
+__all__ = ["LAKE", "Connection", "Warehouse", "committed", "has_many_files", "snapshot_id"]
 
 LAKE = "lake"
 COMMITTED = "committed"  # what a writer calls the last commit, if it reads that apart
@@ -36,8 +36,7 @@ _EXTENSIONS = ("sqlite_scanner", "ducklake")
 _MUST_EXIST = "CREATE_IF_NOT_EXISTS false"
 _SMALL_BYTES = 32 << 20  # of data files
 MANY_FILES = 2_000  # whose list takes longer to read for each table than to copy once
-# With SQLite's default journal readers and the writer lock each other out.
-_WRITE_AHEAD = "META_JOURNAL_MODE 'WAL'"
+_WRITE_AHEAD = "META_JOURNAL_MODE 'WAL'"  # SQLite's default journal makes readers and writers lock each other out
 
 
 class Warehouse:
@@ -118,8 +117,7 @@ class Warehouse:
         is_used = claim is not None or ownership.has_data(connection, self.data_path)
         if is_used and not self.exists():
             raise self._lost()
-        options = [] if self.is_postgres else [_WRITE_AHEAD]
-        self.attach(connection, ", ".join(options + [_MUST_EXIST] * is_used))
+        self.attach(connection, ", ".join([_WRITE_AHEAD] * (not self.is_postgres) + [_MUST_EXIST] * is_used))
         return ownership.check(connection, self.data_path, claim)
 
     def _keep(self, connection: Connection, claim: ownership.Claim) -> None:
@@ -230,7 +228,7 @@ class Warehouse:
 
         In a lake of few files it is not, and PostgreSQL looks files up by an index.
         """
-        if self.is_postgres or _files_and_bytes(connection)[0] < MANY_FILES:
+        if self.is_postgres or not has_many_files(connection):
             return
         try:
             self.attach_copy(connection, "READ_ONLY", COMMITTED)
@@ -263,8 +261,7 @@ class Warehouse:
         where = copy or (f"postgres:{self._connection_string}" if self.is_postgres else f"sqlite:{self.catalogue_file}")
         # site.toml says where the data are, not what the catalogue remembers: the folder may have been moved
         parts = [f"DATA_PATH {quote(self.data_path)}", "OVERRIDE_DATA_PATH true", "DATA_INLINING_ROW_LIMIT 0"]
-        if options:
-            parts.append(options)
+        parts += [options] if options else []
         return f"ATTACH {quote('ducklake:' + where)} AS {name} ({', '.join(parts)})"
 
     @property
@@ -279,13 +276,16 @@ def limit_threads(connection: Connection) -> None:
         connection.execute("SET threads = 1")
 
 
+def has_many_files(connection: Connection) -> bool:
+    """Whether a copy of the catalogue saves a reader of many tables more time than it takes to make."""
+    return _files_and_bytes(connection)[0] >= MANY_FILES
+
+
 def _files_and_bytes(connection: Connection) -> tuple[int, int]:
     """How many data files the newest snapshot has, and their bytes."""
-    row = connection.execute(
-        "SELECT count(*), coalesce(sum(file_size_bytes), 0)"
-        f" FROM {ownership.book(committed(connection))}.ducklake_data_file WHERE end_snapshot IS NULL"
-    ).fetchone()
-    return (int(row[0]), int(row[1])) if row else (0, 0)
+    files = f"{ownership.book(committed(connection))}.ducklake_data_file WHERE end_snapshot IS NULL"
+    (row,) = connection.execute(f"SELECT count(*), coalesce(sum(file_size_bytes), 0) FROM {files}").fetchall()
+    return int(row[0]), int(row[1])
 
 
 def committed(connection: Connection) -> str:
@@ -296,5 +296,5 @@ def committed(connection: Connection) -> str:
 
 def snapshot_id(connection: Connection) -> int:
     """Number of the lake's newest snapshot."""
-    row = connection.execute(f"SELECT max(snapshot_id) FROM ducklake_snapshots('{LAKE}')").fetchone()
-    return int(row[0]) if row and row[0] is not None else 0
+    (row,) = connection.execute(f"SELECT max(snapshot_id) FROM ducklake_snapshots('{LAKE}')").fetchall()
+    return int(row[0] or 0)

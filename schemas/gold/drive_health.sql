@@ -51,7 +51,8 @@ WITH tried AS (
     WHERE t.drive IS NOT NULL
 ),
 followed AS (
-    SELECT *, file_number IS NOT NULL AND coalesce(lag(status) OVER tries <> 'ok', FALSE) AS is_retry
+    -- files of equal number on tapes whose labels are not known may be different files
+    SELECT *, volume IS NOT NULL AND file_number IS NOT NULL AND coalesce(lag(status) OVER tries <> 'ok', FALSE) AS is_retry
     FROM tried
     WINDOW tries AS (PARTITION BY day, system, drive, volume, mode, file_number ORDER BY started_at, transfer_id)
 ),

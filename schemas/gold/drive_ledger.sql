@@ -71,7 +71,7 @@ drive_day AS (
            coalesce(sum(date_diff('microsecond', s.from_at, s.to_at)), 0) AS covered_us
     FROM owned o JOIN logged_day d ON d.system = o.system
     LEFT JOIN clipped s ON s.drive = o.drive AND s.day = d.day
-    LEFT JOIN (SELECT DISTINCT day, drive FROM piece) w ON w.day = d.day AND w.drive = o.drive
+    LEFT JOIN (SELECT DISTINCT day, drive FROM piece WHERE state NOT IN ('down', 'unknown')) w ON w.day = d.day AND w.drive = o.drive
     WHERE w.drive IS NOT NULL OR coalesce(d.day >= o.since_day, true) AND coalesce(d.day < o.until_day, true)
     GROUP BY o.drive, d.day, d.begin_at, d.end_at
 ),

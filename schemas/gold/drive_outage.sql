@@ -1,7 +1,7 @@
 /*
 title = "Outages of drives"
 grain = "one row per outage of a drive; an outage over midnight has one row per site day"
-why = "Shows how long each drive was offline, in error or cleaning. The drive's rate shows how much data it could have moved in that time."
+why = "Shows how long each drive was offline, in error or cleaning while it was in service. The drive's rate shows how much data it could have moved in that time."
 partition = "month"
 lineage = ["file_id", "line_no", "end_file_id", "end_line_no"]
 
@@ -10,7 +10,8 @@ day = { type = "DATE", doc = "site day" }
 drive = { type = "VARCHAR", doc = "drive" }
 from_at = { type = "TIMESTAMP", doc = "start of the outage, or start of the site day if the outage began earlier" }
 to_at = { type = "TIMESTAMP", doc = "end of the outage, or end of the site day if the outage continued" }
-down_s = { type = "DOUBLE", unit = "s", doc = "length of the outage within the site day" }
+began_at = { type = "TIMESTAMP", doc = "start of the outage, even if that is before the site day. Of an outage that is over: at the earliest the end of the last hole in the log before the site day. Of an outage that only polls show: at the earliest the start of the UTC day" }
+down_s = { type = "DOUBLE", unit = "s", doc = "length of the outage within the site day. Where a line shows the end of an outage, the time that no log covers is left out" }
 rate_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "drive rate that day. If rates were measured on several bases, only the basis of most bytes counts. NULL if no drive rate of that day is known" }
 file_id = { type = "VARCHAR", doc = "file with the log line that shows the start of the outage" }
 line_no = { type = "BIGINT", doc = "number of the log line that shows the start of the outage" }
@@ -40,11 +41,25 @@ cut AS (
     LEFT JOIN ended e ON e.system = d.system AND e.drive = d.drive AND e.to_at = d.to_at
     WHERE d.state = 'down'
 ),
+in_service AS (
+    -- a drive that was set offline and then removed is no outage
+    SELECT k.* FROM cut k LEFT JOIN site.drive o ON o.drive = k.drive
+    WHERE coalesce(k.day >= o.since_day, true) AND coalesce(k.day < o.until_day, true)
+),
 clipped AS (
-    SELECT day, drive, greatest(from_at, day_begin(day, zone)) AS from_at,
+    SELECT day, drive, from_at AS began_at, greatest(from_at, day_begin(day, zone)) AS from_at,
            least(to_at, day_end(day, zone)) AS to_at,
            file_id, line_no, end_file_id, end_line_no
-    FROM cut
+    FROM in_service
+),
+-- holes of the log cut an outage into pieces; one line begins them all
+outage AS (
+    SELECT day, drive, file_id, line_no, min(began_at) AS began_at, min(from_at) AS from_at, max(to_at) AS to_at,
+           sum(date_diff('microsecond', from_at, to_at)) / 1e6 AS down_s, arg_max(end_file_id, from_at) AS end_file_id,
+           arg_max(end_line_no, from_at) AS end_line_no
+    FROM clipped
+    WHERE to_at > from_at
+    GROUP BY day, drive, file_id, line_no, CASE WHEN line_no IS NULL THEN from_at END
 ),
 rate AS (
     -- on the basis of most of its bytes: rates of two bases are never added
@@ -54,7 +69,5 @@ rate AS (
     GROUP BY drive, day, drive_rate_basis
     QUALIFY row_number() OVER (PARTITION BY drive, day ORDER BY sum(bytes) DESC, drive_rate_basis) = 1
 )
-SELECT k.day, k.drive, k.from_at, k.to_at, date_diff('microsecond', k.from_at, k.to_at) / 1e6 AS down_s,
-       r.rate_bytes_s, k.file_id, k.line_no, k.end_file_id, k.end_line_no
-FROM clipped k LEFT JOIN rate r ON r.drive = k.drive AND r.day = k.day
-WHERE k.to_at > k.from_at
+SELECT k.day, k.drive, k.from_at, k.to_at, k.began_at, k.down_s, r.rate_bytes_s, k.file_id, k.line_no, k.end_file_id, k.end_line_no
+FROM outage k LEFT JOIN rate r ON r.drive = k.drive AND r.day = k.day

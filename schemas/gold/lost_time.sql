@@ -15,14 +15,14 @@ cause = { type = "VARCHAR", doc = "what the drive spent the time on. slow_drive:
 part = { type = "VARCHAR", doc = "for cause long_gap, the part that took most of the time in the long gaps: database, request or start; NULL for other causes" }
 duration_us = { type = "BIGINT", unit = "us", doc = "time that the drive spent on this cause that day, in microseconds" }
 day_us = { type = "BIGINT", unit = "us", doc = "length of the site day, in microseconds" }
-lost_hours = { type = "DOUBLE", unit = "h", doc = "upper limit of the recoverable hours. slow_drive: extra time compared with drives of the same kind. long_gap: time beyond the expected gap, in gaps that exceed it by more than excess_s of the rule long_gap. filemark, position, mount: time by which steps lasted longer than the 10th percentile of such steps that day, on drives of the same kind or, where the kind is not known, on the same drive. Mounts and dismounts are compared separately. no_request, idle_no_work, occupied, unknown: zero, because there was no request or no log. Other causes: all of the time" }
+lost_hours = { type = "DOUBLE", unit = "h", doc = "upper limit of the recoverable hours. slow_drive: extra time compared with drives of the same kind. long_gap: time beyond the expected gap, in gaps that exceed it by more than excess_s of the rule long_gap. filemark, position, mount: time by which steps lasted longer than the 10th percentile of such steps that day, on drives of the same kind or, where the kind is not known, on the same drive. Mounts and dismounts are compared separately. idle_queued: the time, divided among all idle drives of the kind if fewer mounts waited than drives were idle. no_request, idle_no_work, occupied, unknown: zero, because there was no request or no log. Other causes: all of the time" }
 moved_gb = { type = "DOUBLE", unit = "GB", doc = "data of complete files that the drive moved that day" }
 busy_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours at work that day: all except idle, no request, down, hung and unknown" }
 rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "moved_gb / busy_hours, in MB/s; for a drive that moved no data, the rate of drives of the same kind that day" }
 mended_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "rate_mb_s that the drive would reach without the lost time of this cause. It equals rate_mb_s for idle_queued, down and hung, where a fix gains hours instead of rate" }
 supply_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "highest rate_mb_s that the next bottleneck allows, if only this drive is fixed; NULL where no log shows a next bottleneck, or the drive moved no data" }
 bottleneck = { type = "VARCHAR", doc = "what would limit the drive next if the cause were fixed; NULL without lost time. input: the station receives no more data to write. work: no more was requested. output: the station's writing drives cannot write more of the data that is read. link: the link of the station or of the drive's host. drive: the drive itself, because other limits allow more. unknown: no log shows the next limit" }
-asked_gb = { type = "DOUBLE", unit = "GB", doc = "for a drive that had no work for at least half of its time, upper limit of the gain: the data that it could have moved while requests for its kind of drive waited. NULL for other drives, where the station's input is the limit, and without a log of requests" }
+asked_gb = { type = "DOUBLE", unit = "GB", doc = "for a drive that had no work for at least half of its time, upper limit of the gain: the data that it could have moved while requests for its kind of drive waited. NULL for other drives, where the station's input is the limit, and on days without a log of requests" }
 naive_gb_day = { type = "DOUBLE", unit = "GB/day", doc = "extra data per day if nothing else were a limit: (mended_mb_s - rate_mb_s) x busy time, or rate_mb_s x lost time if the cause is idle_queued, down or hung. NULL without lost time" }
 gain_gb_day = { type = "DOUBLE", unit = "GB/day", doc = "extra data per day that the next bottleneck allows: naive_gb_day, but at most (supply_mb_s - rate_mb_s) x busy time and at most asked_gb" }
 place = { type = "BIGINT", doc = "rank of this drive and cause by gain_gb_day among all drives and causes of the day, 1 for the largest gain; NULL without a gain" }
@@ -157,7 +157,7 @@ served AS (
     QUALIFY row_number() OVER (PARTITION BY system, unique_id ORDER BY started_at, transfer_id) = 1
 ),
 waited AS (
-    SELECT r.system, o.generation, greatest(coalesce(r.due_at, r.queued_at), m.free_at) AS from_at,
+    SELECT r.system, o.generation, coalesce(t.session_id, r.request_id) AS mount_id, greatest(coalesce(r.due_at, r.queued_at), m.free_at) AS from_at,
            least(r.assigned_at, m.from_at, r.queued_at + INTERVAL 1 DAY) AS to_at
     FROM silver.request r
     JOIN served t ON t.system = r.system AND t.unique_id = r.request_id
@@ -212,6 +212,44 @@ stretch AS (
            sum(logging) OVER w AS logging, sum(stated) OVER w AS stated
     FROM edge WINDOW w AS (PARTITION BY drive ORDER BY edge_at ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW)
 ),
+-- Of several idle drives, a mount that waits needs one: each of n drives loses the n-th part of the time of one mount.
+idle AS (
+    SELECT o.system, o.generation, s.drive, s.edge_at AS from_at, s.next_at AS to_at
+    FROM stretch s JOIN owned o ON o.drive = s.drive
+    WHERE s.waiting > 0 AND s.logging > 0 AND s.stated = 0 AND s.next_at IS NOT NULL
+),
+needed AS (
+    SELECT system, generation, min(from_at) AS from_at, max(to_at) AS to_at FROM waited WHERE to_at > from_at
+    GROUP BY system, generation, mount_id
+),
+step AS (
+    SELECT system, generation, step_at, sum(n_mounts) AS n_mounts, sum(n_idle) AS n_idle
+    FROM (SELECT system, generation, from_at AS step_at, 1 AS n_mounts, 0 AS n_idle FROM needed
+          UNION ALL SELECT system, generation, to_at, -1, 0 FROM needed
+          UNION ALL SELECT system, generation, from_at, 0, 1 FROM idle
+          UNION ALL SELECT system, generation, to_at, 0, -1 FROM idle)
+    GROUP BY system, generation, step_at
+),
+level AS (
+    SELECT system, generation, step_at, lead(step_at) OVER w AS next_at, sum(n_mounts) OVER w AS n_mounts,
+           sum(n_idle) OVER w AS n_idle
+    FROM step WINDOW w AS (PARTITION BY system, generation ORDER BY step_at ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW)
+),
+-- what one idle drive has lost from the first step up to each: the difference of two steps is the loss between them
+lost_so_far AS (
+    SELECT system, generation, step_at,
+           coalesce(sum(CASE WHEN n_idle > 0 THEN CAST(round(date_diff('microsecond', step_at, next_at) * least(1, n_mounts / n_idle)) AS BIGINT)
+                             ELSE 0 END) OVER before, 0) AS us
+    FROM level
+    WINDOW before AS (PARTITION BY system, generation ORDER BY step_at ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)
+),
+unused AS (
+    SELECT site_day(i.from_at, c.zone) AS day, i.drive, CAST(sum(b.us - a.us) AS BIGINT) AS us
+    FROM idle i CROSS JOIN site.setting c
+    JOIN lost_so_far a ON a.system = i.system AND a.generation IS NOT DISTINCT FROM i.generation AND a.step_at = i.from_at
+    JOIN lost_so_far b ON b.system = i.system AND b.generation IS NOT DISTINCT FROM i.generation AND b.step_at = i.to_at
+    GROUP BY ALL
+),
 queued AS (
     SELECT site_day(s.edge_at, c.zone) AS day, s.drive,
            -- while the drive was idle, and in total
@@ -230,6 +268,14 @@ spare AS (
     FROM gold.drive_ledger l LEFT JOIN queued q ON q.day = l.day AND q.drive = l.drive
     GROUP BY l.day, l.drive
 ),
+-- the days for which logs show what was requested: a request, at most a day old, waited for a drive
+known AS (
+    SELECT DISTINCT r.system,
+           unnest(site_days(coalesce(r.queued_at, r.assigned_at),
+                            least(r.assigned_at, r.queued_at + INTERVAL 1 DAY) + INTERVAL 1 MICROSECOND, c.zone)) AS day
+    FROM silver.request r CROSS JOIN site.setting c
+    WHERE r.assigned_at IS NOT NULL
+),
 room AS (
     -- what comes in to be written: by its link; else, for stations that stage from tape to tape, what they read
     SELECT w.day, w.drive, coalesce(i.bytes, CASE WHEN s.role IS DISTINCT FROM 'stager' THEN t.read_bytes END) AS came_bytes,
@@ -243,7 +289,7 @@ room AS (
     FROM worked w
     JOIN spare p ON p.day = w.day AND p.drive = w.drive
     LEFT JOIN owned o ON o.drive = w.drive
-    LEFT JOIN (SELECT DISTINCT system FROM silver.request WHERE assigned_at IS NOT NULL) k ON k.system = o.system
+    LEFT JOIN known k ON k.system = o.system AND k.day = w.day
     LEFT JOIN queued q ON q.day = w.day AND q.drive = w.drive
     LEFT JOIN site.station s ON s.station = w.station
     LEFT JOIN tape t ON t.day = w.day AND t.station = w.station
@@ -287,6 +333,7 @@ lost AS (
                         WHEN 'filemark' THEN least(c.us, coalesce(b.us, c.us))
                         WHEN 'position' THEN least(c.us, coalesce(b.us, c.us))
                         WHEN 'mount' THEN least(c.us, coalesce(b.us, c.us))
+                        WHEN 'idle_queued' THEN least(c.us, coalesce(n.us, c.us))
                         WHEN 'no_request' THEN 0 WHEN 'idle_no_work' THEN 0 WHEN 'occupied' THEN 0 WHEN 'unknown' THEN 0
                         ELSE c.us END AS lost_us,
            coalesce(w.bytes / nullif(CASE WHEN w.bytes > 0 THEN w.busy_us END, 0), u.mb_s) AS mb_s
@@ -296,6 +343,7 @@ lost AS (
     LEFT JOIN long_gap g ON g.day = c.day AND g.drive = c.drive AND c.cause = 'long_gap'
     LEFT JOIN beyond b ON b.day = c.day AND b.drive = c.drive AND b.cause = c.cause
     LEFT JOIN slow_drive s ON s.day = c.day AND s.drive = c.drive AND c.cause = 'slow_drive'
+    LEFT JOIN unused n ON n.day = c.day AND n.drive = c.drive AND c.cause = 'idle_queued'
     WHERE c.us <> 0
 ),
 naive AS (

@@ -52,11 +52,16 @@ request AS (
     LEFT JOIN mount m ON m.system = t.system AND m.session_id = t.session_id
     WHERE r.due_at IS NOT NULL AND r.assigned_at >= r.queued_at
 ),
--- when a drive of a kind was free: logged, and in no state
+-- when a drive of a kind was free: in service, logged, and in no state
+serving AS (
+    SELECT l.drive, greatest(l.from_at, day_begin(o.since_day, c.zone)) AS from_at,
+           least(l.to_at, day_begin(o.until_day, c.zone)) AS to_at
+    FROM silver.drive_coverage l JOIN site.drive o ON o.drive = l.drive CROSS JOIN site.setting c
+),
 edge AS (
     SELECT drive, edge_at, sum(logging) AS logging, sum(stated) AS stated
-    FROM (SELECT drive, from_at AS edge_at, 1 AS logging, 0 AS stated FROM silver.drive_coverage
-          UNION ALL SELECT drive, to_at, -1, 0 FROM silver.drive_coverage
+    FROM (SELECT drive, from_at AS edge_at, 1 AS logging, 0 AS stated FROM serving WHERE to_at > from_at
+          UNION ALL SELECT drive, to_at, -1, 0 FROM serving WHERE to_at > from_at
           UNION ALL SELECT drive, from_at, 0, 1 FROM silver.drive_state
           UNION ALL SELECT drive, to_at, 0, -1 FROM silver.drive_state)
     GROUP BY drive, edge_at

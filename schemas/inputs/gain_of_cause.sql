@@ -18,17 +18,19 @@ doc = "cause of lost time, as in gold.lost_time"
 [columns]
 gain_gb = { type = "DOUBLE", unit = "GB", doc = "gain, summed over the days of the period and capped by the next bottleneck; NULL where it cannot be computed" }
 naive_gb = { type = "DOUBLE", unit = "GB", doc = "gain, summed over the days of the period, if nothing else limited the drives" }
+lost_hours = { type = "DOUBLE", unit = "h", doc = "recoverable hours lost to the cause, summed over the days of the period" }
 bottleneck = { type = "VARCHAR", doc = "next bottleneck on the day with the largest gain" }
 n_rows = { type = "BIGINT", doc = "number of rows in gold.lost_time for the days of the period, of all drives and causes; 0 if no drive log covers these days" }
 */
 WITH lost AS (
-    SELECT day, drive, cause = $cause AND drive = $name AS is_own, gain_gb_day, naive_gb_day, bottleneck
+    SELECT day, drive, cause = $cause AND drive = $name AS is_own, gain_gb_day, naive_gb_day, lost_hours, bottleneck
     FROM gold.lost_time WHERE $who <> 'station' AND day BETWEEN $first_day AND $last_day
     UNION ALL
-    SELECT day, drive, cause = $cause AND coalesce(station, drive) = $name, gain_gb_day, naive_gb_day, bottleneck
+    SELECT day, drive, cause = $cause AND coalesce(station, drive) = $name, gain_gb_day, naive_gb_day, lost_hours, bottleneck
     FROM gold.station_loss WHERE $who = 'station' AND day BETWEEN $first_day AND $last_day
 )
 SELECT sum(gain_gb_day) FILTER (is_own) AS gain_gb, sum(naive_gb_day) FILTER (is_own) AS naive_gb,
+       sum(lost_hours) FILTER (is_own) AS lost_hours,
        first(bottleneck ORDER BY gain_gb_day DESC NULLS LAST, day, drive) FILTER (is_own) AS bottleneck,
        (SELECT count(*) FROM gold.lost_time WHERE day BETWEEN $first_day AND $last_day) AS n_rows
 FROM lost

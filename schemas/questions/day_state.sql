@@ -76,7 +76,8 @@ run AS (
     FROM numbered GROUP BY state, run
 ),
 read AS (
-    SELECT state, run, string_agg(source || ' ' || printf('%.2f h', source_hours), ', ' ORDER BY source) AS sources
+    SELECT state, run, string_agg(source || CASE WHEN source_hours > 0 AND source_hours < 0.005 THEN ' <0.01 h'
+                                            ELSE printf(' %.2f h', source_hours) END, ', ' ORDER BY source) AS sources
     FROM (SELECT state, run, log.source, sum(log.hours) AS source_hours
           FROM (SELECT state, run, unnest(logs) AS log FROM numbered) GROUP BY ALL)
     GROUP BY state, run
@@ -96,7 +97,7 @@ SELECT first_day, last_day, n_days, state, n_findings, n_withheld, best_hours, s
        WHEN 'part_covered' THEN 'The rules ran for ' || days || ' and found nothing, but that is no all-clear: '
             || CASE WHEN n_withheld > 0
                     THEN n_withheld || CASE WHEN n_withheld = 1 THEN ' rule' ELSE ' rules' END || ' had too few logs'
-                    ELSE 'no log covers more than ' || printf('%.2f', best_hours) || ' h of a day' END
+                    ELSE 'no log covers more than ' || printf('%.2f', greatest(best_hours, 0.01)) || ' h of a day' END
             || '. Logs read: ' || sources || '.'
        WHEN 'clean' THEN 'The rules ran for ' || days || ' and found nothing. Logs read: ' || sources || '.'
        ELSE 'The rules ran for ' || days || ': ' || n_findings

@@ -27,16 +27,17 @@ WITH owned AS (
         INTO NAME time_group VALUE hours
 ),
 ledger AS (
-    SELECT l.day, CASE WHEN b.time_group IN ('idle', 'down', 'unknown') THEN b.time_group ELSE 'other' END AS time_group,
+    SELECT l.day, CASE WHEN b.time_group IN ('idle', 'down', 'unknown', 'occupied') THEN b.time_group ELSE 'other' END AS time_group,
            sum(l.duration_us) / 3.6e9 AS hours
     FROM gold.drive_ledger l JOIN gold.drive_time_bucket b ON b.bucket = l.bucket
     WHERE l.day BETWEEN $first_day AND $last_day
     GROUP BY ALL
 ),
 rest AS (
-    SELECT l.day, l.time_group, l.hours - CASE WHEN l.time_group = 'other' THEN coalesce(o.hours, 0) ELSE 0 END AS hours
+    SELECT l.day, l.time_group, l.hours - coalesce(o.hours, 0) AS hours
     FROM ledger l
-    LEFT JOIN (SELECT day, sum(hours) AS hours FROM owned GROUP BY day) o ON o.day = l.day
+    LEFT JOIN (SELECT day, CASE WHEN time_group = 'occupied' THEN time_group ELSE 'other' END AS time_group, sum(hours) AS hours
+               FROM owned GROUP BY ALL) o ON o.day = l.day AND o.time_group = l.time_group
 ),
 together AS (
     SELECT day, storage_group, time_group, hours FROM owned WHERE hours > 0

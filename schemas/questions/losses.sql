@@ -18,14 +18,24 @@ gain_gb_day_high = { type = "DOUBLE", was = "gain_most_gb_day", unit = "GB/day",
 bottleneck = { type = "VARCHAR", doc = "what would limit the drives next after a fix, for the most expensive finding of the rule" }
 ranked_by = { type = "VARCHAR", doc = "number by which the rule is ranked. gain: gain_gb_day. price: lost_gb_day, where no gain is known. hours: where neither is known, lost hours, converted to GB with the median GB per lost hour of the rules that have a gain or a price" }
 */
-WITH worst AS (
-    -- the most expensive period of each entity; a complete row, so that gain and interval belong together
-    SELECT *, min(first_day) OVER entity AS since, max(day) OVER entity AS until,
-           max(lost_hours) OVER entity AS most_hours, max(lost_gb_day) OVER entity AS most_gb
+WITH judged AS (
+    -- a drive that was down twice in a period has two findings
+    SELECT rule, entity, day, min(first_day) AS first_day, min(started_at) AS started_at, sum(lost_hours) AS lost_hours,
+           sum(lost_gb_day) AS lost_gb_day, sum(gain_gb_day) AS gain_gb_day,
+           CASE WHEN count(gain_gb_day_low) = count(*) THEN sum(gain_gb_day_low) END AS gain_gb_day_low,
+           CASE WHEN count(gain_gb_day_high) = count(*) THEN sum(gain_gb_day_high) END AS gain_gb_day_high,
+           first(bottleneck ORDER BY gain_gb_day DESC NULLS LAST, started_at) AS bottleneck
     FROM gold.finding
     WHERE day BETWEEN $first_day AND $last_day AND (lost_gb_day > 0 OR gain_gb_day > 0 OR lost_hours > 0)
           AND coalesce(gain_gb_day, 1) > 0
           AND rule <> 'source_silent'  -- its hours are a log's, not a drive's
+    GROUP BY rule, entity, day
+),
+worst AS (
+    -- the most expensive period of each entity; a complete row, so that gain and interval belong together
+    SELECT *, min(first_day) OVER entity AS since, max(day) OVER entity AS until,
+           max(lost_hours) OVER entity AS most_hours, max(lost_gb_day) OVER entity AS most_gb
+    FROM judged
     WINDOW entity AS (PARTITION BY rule, entity)
     QUALIFY row_number() OVER (PARTITION BY rule, entity
                                ORDER BY coalesce(gain_gb_day, lost_gb_day) DESC NULLS LAST, lost_hours DESC, day,

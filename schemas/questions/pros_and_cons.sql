@@ -13,7 +13,7 @@ n_counted = { type = "BIGINT", doc = "for a pro, number of files, gaps, mounts, 
 summary = { type = "VARCHAR", was = "says", doc = "pro or con as a sentence" }
 */
 WITH con AS (
-    SELECT rule, entity, count(*) AS n_days, arg_max(text, day) AS text, arg_max(state, day) = 'muted' AS is_muted,
+    SELECT rule, entity, count(DISTINCT day) AS n_days, arg_max(text, day) AS text, arg_max(state, day) = 'muted' AS is_muted,
            min(CASE severity WHEN 'critical' THEN 1 WHEN 'warning' THEN 2 ELSE 3 END) AS rank
     FROM gold.finding WHERE day BETWEEN $first_day AND $last_day
     GROUP BY rule, entity
@@ -34,6 +34,8 @@ mount AS (
     FROM silver.session s CROSS JOIN site.setting c
     WHERE near_days(s.day, $first_day, $last_day)
       AND in_days(s.from_at, $first_day, $last_day, c.zone)
+      -- counters and lists of mounts show no failures
+      AND coalesce(s.witnesses NOT IN ('counter', 'server'), true)
 ),
 file AS (
     SELECT 1 - count(*) FILTER (t.status = 'failed') / count(*) AS share, count(*) AS n
@@ -46,7 +48,9 @@ read_whole AS (
     FROM gold.mount WHERE site_day BETWEEN $first_day AND $last_day AND mode = 'read'
 ),
 hours AS (
-    SELECT 1 - coalesce(sum(duration_us) FILTER (bucket IN ('down', 'hung')), 0) / sum(duration_us) AS up,
+    SELECT 1 - coalesce(sum(duration_us) FILTER (bucket IN ('down', 'hung')), 0)
+               / nullif(sum(duration_us) FILTER (bucket <> 'unknown'), 0) AS up,
+           CAST(sum(duration_us) FILTER (bucket <> 'unknown') // 3600000000 AS BIGINT) AS n_known,
            1 - coalesce(sum(duration_us) FILTER (bucket = 'unknown'), 0) / sum(duration_us) AS covered,
            CAST(sum(duration_us) // 3600000000 AS BIGINT) AS n
     FROM gold.drive_ledger WHERE day BETWEEN $first_day AND $last_day
@@ -72,7 +76,8 @@ pro AS (
     UNION ALL SELECT 'partial_read', NULL, share, n, 0.8, 5,
            format('Tapes are read in order: {:.0f} % of the reading mounts read most of the tape, or consecutive files.', 100 * share)
     FROM read_whole
-    UNION ALL SELECT 'drive_down', NULL, up, n, 0.99, 24, format('Drives are available in {:.1f} % of their hours.', 100 * up) FROM hours
+    UNION ALL SELECT 'drive_down', NULL, up, n_known, 0.99, 24, format('Drives are available in {:.1f} % of their hours with logs.', 100 * up)
+    FROM hours
     UNION ALL SELECT 'source_silent', NULL, covered, n, 0.99, 24,
            format('Logs cover {:.1f} % of the drive-hours.', 100 * covered) FROM hours
     UNION ALL SELECT 'duty_low', station, share, n, 0.75, 48,

@@ -31,6 +31,6 @@ SELECT a.pool, a.storage_group, count(*) AS n_recalls, count(r.pnfsid) AS n_foll
        sum(r.read_s) / nullif(sum(r.latency_s), 0) AS read_share, sum(r.deliver_s) / nullif(sum(r.latency_s), 0) AS deliver_share,
        mode(r.slowest) AS slowest
 FROM asked a
-LEFT JOIN silver.recall r ON r.system = a.system AND r.pool = a.pool AND r.pnfsid = a.pnfsid AND r.created_at = a.created_at
+LEFT JOIN silver.recall r ON r.system = a.system AND r.pool IS NOT DISTINCT FROM a.pool AND r.pnfsid = a.pnfsid AND r.created_at = a.created_at
 GROUP BY a.pool, a.storage_group
 ORDER BY latency_hours DESC NULLS LAST, a.pool, a.storage_group

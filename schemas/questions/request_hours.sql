@@ -43,7 +43,7 @@ asked AS (
            CASE WHEN r.pnfsid IS NULL THEN p.transfer_s END AS served_s
     FROM silver.pool_request p
     LEFT JOIN silver.recall r
-        ON p.operation = 'restore' AND r.system = p.system AND r.pool = p.pool AND r.pnfsid = p.pnfsid AND r.created_at = p.created_at
+        ON p.operation = 'restore' AND r.system = p.system AND r.pool IS NOT DISTINCT FROM p.pool AND r.pnfsid = p.pnfsid AND r.created_at = p.created_at
     WHERE near_days(p.day, $first_day, $last_day) AND $group IN ('', p.storage_group) AND $pool IN ('', p.pool)
     UNION ALL BY NAME
     SELECT 'client' AS asked_by, mode, queued_at AS asked_at, FALSE AS is_followed,

@@ -12,7 +12,7 @@ drive = { type = "VARCHAR", doc = "drive; NULL for request_failed, and where the
 kind = { type = "VARCHAR", doc = "kind of event. Of files: transfer_failed, request_failed (before a drive had the request). Of mounts: mount_failed, dismount_failed, session_killed, empty_mount (given up before the robot moved, or no data moved). Of drives: drive_offline, drive_error, cleaning, mover_restart, slow_drive. Of tapes: volume_no_access (Enstore barred the tape from use), volume_assert (Enstore mounted the tape to check its label or files). Of drives or tapes: tape_alert, media_error (the count of uncorrected errors of a mount rose)" }
 happened_at = { type = "TIMESTAMP", doc = "when the event was logged" }
 began_at = { type = "TIMESTAMP", doc = "when the failed attempt started: the mover's request for the file, the mount request or, for session_killed, when the mount began to hang. NULL for other events, and where no source shows the start" }
-lost_s = { type = "DOUBLE", unit = "s", doc = "time that the failed attempt took, from began_at to happened_at. For session_killed, the time for which the mount hung. For empty_mount, the time of the complete mount. If the tape was dismounted after a failed transfer and mounted again within an hour, the time of this dismount and mount is added" }
+lost_s = { type = "DOUBLE", unit = "s", doc = "time that the failed attempt took, from began_at to happened_at. For session_killed, the time for which the mount hung. For empty_mount, the time of the complete mount. If the tape was dismounted after a failed transfer and mounted again within an hour, the time of this dismount and mount is added. A mount that is part of the next failed attempt counts only there" }
 volume = { type = "VARCHAR", doc = "tape label" }
 error = { type = "VARCHAR", doc = "name of the error" }
 error_source = { type = "VARCHAR", doc = "part of the system that caused the error, according to the log" }
@@ -29,8 +29,8 @@ mounting AS (
     WHERE kind = 'load_requested' AND session_id IS NOT NULL GROUP BY system, session_id
 ),
 mount AS (
-    SELECT system, session_id, dismount_at, dismount_s, lead(requested_at) OVER tape AS again_at,
-           lead(mount_s) OVER tape AS again_s
+    SELECT system, session_id, dismount_at, dismount_s, lead(session_id) OVER tape AS again_id,
+           lead(requested_at) OVER tape AS again_at, lead(mount_s) OVER tape AS again_s
     FROM silver.session
     WINDOW tape AS (PARTITION BY system, volume ORDER BY from_at, session_id)
 ),
@@ -39,12 +39,22 @@ last_try AS (
     FROM silver.mover_step WHERE kind IN ('failed', 'completed') AND session_id IS NOT NULL
     GROUP BY system, session_id
 ),
+-- mounts for an attempt that failed: they are part of its own time
+mounted_in_vain AS (
+    SELECT DISTINCT m.system, m.session_id
+    FROM silver.mover_step m
+    SEMI JOIN (SELECT system, attempt_id FROM silver.mover_step WHERE kind = 'failed') f
+        ON f.system = m.system AND f.attempt_id = m.attempt_id
+    WHERE m.kind = 'load_requested' AND m.session_id IS NOT NULL
+),
 -- a mount whose last attempt failed: the tape was dismounted for that, and mounted again for the remaining work
 cut_short AS (
-    SELECT e.system, e.session_id, e.day, e.seq, coalesce(m.dismount_s, 0) + coalesce(m.again_s, 0) AS remount_s
+    SELECT e.system, e.session_id, e.day, e.seq,
+           coalesce(m.dismount_s, 0) + CASE WHEN v.session_id IS NULL THEN coalesce(m.again_s, 0) ELSE 0 END AS remount_s
     FROM last_try e
     JOIN mount m ON m.system = e.system AND m.session_id = e.session_id
         AND m.again_at BETWEEN m.dismount_at AND m.dismount_at + INTERVAL 1 HOUR
+    LEFT JOIN mounted_in_vain v ON v.system = m.system AND v.session_id = m.again_id
 ),
 step AS (
     SELECT m.*, CASE m.kind WHEN 'failed' THEN b.began_at WHEN 'load_failed' THEN l.began_at END AS began_at,

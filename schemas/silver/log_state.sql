@@ -96,15 +96,20 @@ stated AS (
     FROM preceded
     WINDOW w AS (PARTITION BY system, drive ORDER BY day, seq)
 ),
+hole AS (
+    SELECT a.system, a.drive, a.day, a.seq, h.from_at, h.to_at,
+           lead(h.from_at) OVER (PARTITION BY a.system, a.drive, a.day, a.seq ORDER BY h.from_at) AS next_hole_at
+    FROM mark a JOIN silver.coverage_gap h
+        ON h.host = a.system AND h.from_at >= a.marked_at AND h.to_at <= a.next_at
+),
 holed AS (
-    SELECT s.*, h.hole_from_at, h.hole_to_at
+    SELECT s.*, h.hole_from_at, h.hole_to_at,
+           -- the next line returns the drive to service: it was down on both sides of every hole
+           s.state = 'down' AND coalesce(s.next_kind IN ('restart', 'cleaning_ended'), FALSE) AS is_down_until_next
     FROM stated s
-    LEFT JOIN (
-        SELECT a.system, a.drive, a.day, a.seq, min(h.from_at) AS hole_from_at, max(h.to_at) AS hole_to_at
-        FROM mark a JOIN silver.coverage_gap h
-            ON h.host = a.system AND h.from_at >= a.marked_at AND h.to_at <= a.next_at
-        GROUP BY a.system, a.drive, a.day, a.seq
-    ) h ON h.system = s.system AND h.drive = s.drive AND h.day = s.day AND h.seq = s.seq
+    LEFT JOIN (SELECT system, drive, day, seq, min(from_at) AS hole_from_at, max(to_at) AS hole_to_at FROM hole
+               GROUP BY system, drive, day, seq) h
+        ON h.system = s.system AND h.drive = s.drive AND h.day = s.day AND h.seq = s.seq
 ),
 ended AS (
     SELECT h.*, e.end_at
@@ -136,10 +141,20 @@ piece AS (
     UNION ALL
     -- where the drive was idle before, that no log covers the hole says the same
     SELECT system, drive, 'unknown', hole_from_at, hole_to_at, TRUE, NULL, NULL, file_id, line_no, NULL, NULL
-    FROM ended WHERE hole_from_at IS NOT NULL AND state <> 'idle'
+    FROM ended WHERE hole_from_at IS NOT NULL AND state <> 'idle' AND NOT is_down_until_next
     UNION ALL
     SELECT system, drive, state_before_next, hole_to_at, next_at, TRUE, next_session_id, next_try_id, file_id, line_no, NULL, NULL
-    FROM ended WHERE hole_from_at IS NOT NULL AND state <> 'idle'
+    FROM ended WHERE hole_from_at IS NOT NULL AND state <> 'idle' AND NOT is_down_until_next
+    UNION ALL
+    SELECT e.system, e.drive, 'unknown', h.from_at, h.to_at, TRUE, NULL, NULL, e.file_id, e.line_no, NULL, NULL
+    FROM ended e JOIN hole h ON h.system = e.system AND h.drive = e.drive AND h.day = e.day AND h.seq = e.seq
+    WHERE e.is_down_until_next
+    UNION ALL
+    SELECT e.system, e.drive, 'down', h.to_at, coalesce(h.next_hole_at, e.next_at), TRUE, e.session_id, e.attempt_id, e.file_id,
+           e.line_no, CASE WHEN h.next_hole_at IS NULL THEN e.next_file_id END,
+           CASE WHEN h.next_hole_at IS NULL THEN e.next_line_no END
+    FROM ended e JOIN hole h ON h.system = e.system AND h.drive = e.drive AND h.day = e.day AND h.seq = e.seq
+    WHERE e.is_down_until_next
     UNION ALL
     -- a drive that was idle, or of which no earlier step is known: its last step may be on a day that is not read
     SELECT m.system, m.drive, m.state_before, max(h.to_at), m.marked_at, TRUE, m.session_id, m.attempt_id, m.file_id, m.line_no,

@@ -104,7 +104,7 @@ followed AS (
     SELECT * FROM by_cta
     UNION ALL BY NAME
     SELECT e.* FROM by_endit e
-    ANTI JOIN by_cta c ON c.system = e.system AND c.pool = e.pool AND c.pnfsid = e.pnfsid AND c.created_at = e.created_at
+    ANTI JOIN by_cta c ON c.system = e.system AND c.pool IS NOT DISTINCT FROM e.pool AND c.pnfsid = e.pnfsid AND c.created_at = e.created_at
 ),
 ordered AS (
     -- what started before the request took no part of its time: each instant is at least the one before it

@@ -51,7 +51,7 @@ def plain_store() -> Iterator[None]:
         patch.setattr(Warehouse, "attach_committed", _attach_committed)
         patch.setattr(Warehouse, "_keep", lambda *_: None)
         patch.setattr(Warehouse, "_extensions", lambda _: ())
-        patch.setattr(connection, "limit_threads", lambda _: None)
+        patch.setattr(connection, "_files_and_bytes", lambda _: (0, 2**40))
         patch.setattr(tables, "note_tables", lambda *_: None)
         patch.setattr(staged_files.Place, "of", classmethod(lambda cls, _, data_path: cls(data_path, {})))
         patch.setattr(staged_files, "_add", _add)

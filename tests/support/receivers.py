@@ -23,6 +23,7 @@ class Letterbox:
     letters: list[tuple[list[str], EmailMessage]] = field(default_factory=list)
     logins: list[tuple[str, str]] = field(default_factory=list)
     unknown: set[str] = field(default_factory=set)  # addresses it takes nothing for
+    goodbye: str = "221 bye"
 
     async def handle_RCPT(
         self, server: SMTP, session: Session, envelope: Envelope, address: str, rcpt_options: list[str]
@@ -38,6 +39,9 @@ class Letterbox:
         assert isinstance(letter, EmailMessage)
         self.letters.append((envelope.rcpt_tos, letter))
         return "250 kept"
+
+    async def handle_QUIT(self, server: SMTP, session: Session, envelope: Envelope) -> str:
+        return self.goodbye
 
     def admit(self, server: SMTP, session: Session, envelope: Envelope, mechanism: str, data: Any) -> AuthResult:
         assert isinstance(data, LoginPassword)

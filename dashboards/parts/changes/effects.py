@@ -13,7 +13,7 @@ from dashboards import charts, components, fields
 from dashboards.charts import model_charts
 from dashboards.data import Asked
 from dashboards.head import Page
-from pipelines.primitives.format import quantity
+from pipelines.primitives.format import counted, quantity
 from pipelines.primitives.text import escape_markdown
 
 PART = {
@@ -103,8 +103,8 @@ def _both_sides(page: Page, when: datetime) -> None:
     if {row["is_after"] for row in simple.rows} == {False, True}:
         before, after = sorted(simple.rows, key=lambda row: row["is_after"])
         st.text(
-            f"{after['n_sessions']} mounts after {components.instant(when)} had a median overall rate"
-            f" of {quantity(after['p50_mb_s'], 'MB/s')}; {before['n_sessions']} mounts before it had"
+            f"{counted(after['n_sessions'], 'mount')} after {components.instant(when)} had a median overall rate"
+            f" of {quantity(after['p50_mb_s'], 'MB/s')}; {counted(before['n_sessions'], 'mount')} before it had"
             f" {quantity(before['p50_mb_s'], 'MB/s')}."
         )
         components.show_chart(simple, model_charts.both_sides(simple.frame()))

@@ -9,6 +9,7 @@ from dashboards.charts import drive_charts, ledger_charts
 from dashboards.data import Asked
 from dashboards.head import Page
 from pipelines.primitives import format
+from pipelines.primitives.text import escape_markdown
 from pipelines.primitives.times import days_text
 
 PART = {
@@ -30,7 +31,8 @@ def draw(page: Page) -> None:
     drive = page.chosen["drive"]
     drives = page.ask("drives")
     if not drives.rows_of(drive=drive):
-        st.info("No log of drives covers these days." if not drive else f"No log covers {drive} on these days.")
+        covers = f"No log covers {escape_markdown(drive)} on" if drive else "No log of drives covers"
+        st.info(f"{covers} these days.")
         return
     asked = _show_one(page, drive) if drive else _show_all(page)
     asked += _show_rates(page, drives, drive)
@@ -54,13 +56,13 @@ def _show_one(page: Page, drive: str) -> list[Asked]:
     """One drive's states, with outages, errors and findings marked on them."""
     found, timeline, happened = page.ask("findings"), page.ask("drive_timeline"), page.ask("drive_events", drive=drive)
     components.breadcrumbs(("drives", "Drives", {}))
-    components.heading(timeline, f"Drive {drive}")
+    components.heading(timeline, f"Drive {escape_markdown(drive)}")
     st.text(_sentence(drive, happened))
     marks = findings.marks(findings.ranked(found.rows), {drive})
     chart = drive_charts.one(timeline.frame(timeline.rows_of(drive=drive)), happened.frame(), marks, page.span())
     components.show_chart(timeline, chart, f"States of {drive}, its errors and outages.", zooms=True)
     for row in findings.ranked(found.rows):
-        if drive in row["entity"].split("/"):
+        if drive in findings.names(row):
             findings.link(row)
     return [timeline, happened, found]
 
@@ -73,10 +75,10 @@ def _sentence(drive: str, happened: Asked) -> str:
         f" ({happened.shown(row, 'lasted_hours')})"
         for row in down[:3]
     ]
-    parts += [f"{len(down) - 3} more times"] if len(down) > 3 else []
+    parts += [format.counted(len(down) - 3, "more time")] if len(down) > 3 else []
     others = len(happened.rows) - len(down)
-    errors = f"{format.counted(others, 'event')} (errors and restarts)" if others else "no error in its log"
-    return f"{drive} was {', '.join(parts)}; {errors}." if parts else f"{drive} was never out of service; {errors}."
+    errors = f"{format.counted(others, 'event')} (errors and restarts)" if others else "no log shows an error"
+    return f"{drive} was {', '.join(parts)}; {errors}." if parts else f"No log shows {drive} out of service; {errors}."
 
 
 def _show_rates(page: Page, drives: Asked, drive: str) -> list[Asked]:

@@ -6,6 +6,7 @@ from dashboards import components, fields
 from dashboards.charts import drive_charts
 from dashboards.data import Asked
 from dashboards.head import Page
+from pipelines.primitives.text import escape_markdown
 
 PART = {
     "title": "Over the weeks",
@@ -34,7 +35,7 @@ def draw(page: Page) -> None:
     usual = "day" if n_known <= DAYS["day"] else "week"
     step = fields.choose("step", "Resolution", sorted(DAYS, key=usual.__ne__), WORDS, st)
     found = page.ask("drive_trend", drive=drive, step=step, n_days=DAYS[step])
-    components.heading(found, f"{drive or 'Drives'} {WORDS[step].partition(',')[0]}")
+    components.heading(found, f"{escape_markdown(drive) or 'Drives'} {WORDS[step].partition(',')[0]}")
     if not found.rows:
         st.info("No log of drives covers these days.")
         return

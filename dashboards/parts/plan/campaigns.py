@@ -40,8 +40,8 @@ def draw(page: Page) -> None:
         st.text(_end(one))
         if one.n_days_lacking:
             st.caption(
-                f"{one.n_days_lacking} days since the start of the campaign have no logs: data"
-                " moved on these days are not counted."
+                f"Days without logs since the start of the campaign: {one.n_days_lacking}. Data moved on such days is"
+                " not counted."
             )
         if not isinstance(one.end, NoEstimate):
             _levers(one, causes)

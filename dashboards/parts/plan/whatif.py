@@ -11,7 +11,7 @@ from dashboards.charts import model_charts
 from dashboards.head import Page
 from pipelines.analysis import forecast
 from pipelines.analysis.models.simulation import Changes
-from pipelines.primitives.format import fixed, percent, unit_of
+from pipelines.primitives.format import counted, fixed, percent, unit_of
 from pipelines.primitives.text import escape_markdown
 
 PART = {
@@ -36,12 +36,12 @@ def draw(page: Page) -> None:
         )
         components.show_sql(work, down)
         return
-    n_mounts = len(record.work.mounts)
     first = page.last_days(n_days)
-    st.text(f"{n_mounts:,} mounts, {first} to {page.last}; {percent(record.share)} of the bytes moved can be replayed.")
+    mounts = counted(len(record.work.mounts), "mount")
+    st.text(f"{mounts}, {first} to {page.last}; {percent(record.share)} of the bytes moved can be replayed.")
 
     st.header("Can the replay be trusted?", anchor=False)
-    with st.spinner(f"Replaying {n_mounts:,} mounts unchanged", show_time=True):
+    with st.spinner(f"Replaying {mounts} unchanged", show_time=True):
         replay = data.what_if(page.snapshot, page.last, n_days, Changes())
     off = f"The replay differs from the logs by up to {percent(replay.error)} ({escape_markdown(replay.what)})."
     if replay.is_withheld:
@@ -58,7 +58,7 @@ def draw(page: Page) -> None:
     except ValueError as problem:
         st.warning(f"These changes do not fit together: {escape_markdown(str(problem))}.")
         changes = Changes()
-    with st.spinner(f"Simulating {n_mounts:,} mounts with the changes", show_time=True):
+    with st.spinner(f"Simulating {mounts} with the changes", show_time=True):
         answer = data.what_if(page.snapshot, page.last, n_days, changes)
     before = forecast.scenario("", record.work, answer.replayed, Changes(), answer.replayed)
     if answer.changed and changes != Changes():
@@ -92,7 +92,7 @@ def draw(page: Page) -> None:
             "The table compares each change alone, and all changes together, with the replay. The scenario whose mounts"
             " end soonest on average comes first. Scenarios for which the drives have too few hours come last."
         )
-        with st.spinner(f"Simulating {n_mounts:,} mounts with each of {len(single)} changes alone", show_time=True):
+        with st.spinner(f"Simulating {mounts} with each of {len(single)} changes alone", show_time=True):
             alone = [data.outcome(page.snapshot, page.last, n_days, one) for one in single]
         runs = list(zip(single, alone, strict=True))
         if single != [changes]:

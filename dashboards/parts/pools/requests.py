@@ -64,9 +64,12 @@ def draw(page: Page) -> None:
     stages = page.ask("recall_stages")
     if kind == "pool" and (shown := stages.rows_of(storage_group=group, pool=pool)):
         components.heading(stages)
-        stage_rows = stages.frame(shown).with_columns(who=charts.joined("pool", "storage_group"))
-        chart = bars.stacked(stage_rows, "who", SHARES, "share of the waiting time", format.SHARE)
-        components.show_chart(stages, chart, "Share of each stage in the waiting time, by pool.")
+        if followed := [row for row in shown if row["n_followed"]]:
+            stage_rows = stages.frame(followed).with_columns(who=charts.joined("pool", "storage_group"))
+            chart = bars.stacked(stage_rows, "who", SHARES, "share of the waiting time", format.SHARE)
+            components.show_chart(stages, chart, "Share of each stage in the waiting time, by pool.")
+        else:
+            st.info("No log follows a recall of this period through the tape system, so its stages are not known.")
         components.show_table(stages, TABLE, shown)
         components.show_sql(stages)
     elif kind == "client":

@@ -10,6 +10,7 @@ from dashboards.charts import series
 from dashboards.data import Asked
 from dashboards.head import Page
 from pipelines.primitives import format
+from pipelines.primitives.text import escape_markdown
 from pipelines.primitives.times import day_text, days_text
 
 PART = {
@@ -38,7 +39,7 @@ def draw(page: Page) -> None:
         return
     if station:
         state.link("stations", "← All stations")
-        st.header(f"Station {station}", anchor=False)
+        st.header(f"Station {escape_markdown(station)}", anchor=False)
     since = page.last_days(n_days)
     until = _until(page, since)
     _say(page, total, n_days, until)
@@ -57,11 +58,16 @@ def _until(page: Page, since: date) -> date | None:
     return min(page.before[1], since - timedelta(days=1)) if page.before else None
 
 
+def _duty_factors(n_stations: int) -> str:
+    """What adds up."""
+    return f"the duty factors of {n_stations} stations add" if n_stations != 1 else "the duty factor of 1 station adds"
+
+
 def _say(page: Page, total: Asked, n_days: int, until: date | None) -> None:
     """How many stations the traffic would keep busy, as a sentence."""
     busy = " · ".join(
         f"{DIRECTIONS[row['direction']]} traffic: {format.quantity(row['moved_tb'], 'TB')} moved;"
-        f" the duty factors of {row['n_stations']} stations add up to {row['duty_total']:.1f}"
+        f" {_duty_factors(row['n_stations'])} up to {row['duty_total']:.1f}"
         " (a station that is always active has 1)"
         for row in total.rows
     )

@@ -75,20 +75,22 @@ def _say(n_mounts: int, wasted: pl.DataFrame) -> None:
     if not n_mounts:
         st.text("No log shows a mount with files in this period. Choose other days.")
     elif n_extra := int(wasted["n_extra"].sum()):
-        st.markdown(f"**{n_extra:,} mounts were remounts of a tape on the same day. {_time_taken(wasted, n_extra)}**")
+        remounts = "1 mount was a remount" if n_extra == 1 else f"{n_extra:,} mounts were remounts"
+        st.markdown(f"**{remounts} of a tape on the same day. {_time_taken(wasted, n_extra)}**")
     else:
-        st.markdown(f"**{n_mounts:,} mounts, none of them a remount of a tape on the same day.**")
+        st.markdown(f"**{format.counted(n_mounts, 'mount')}, none of them a remount of a tape on the same day.**")
 
 
 def _time_taken(wasted: pl.DataFrame, n_extra: int) -> str:
     """How long the remounts took, as far as logs show it."""
     n_untimed = int(wasted["n_untimed"].sum())
+    these = "this remount" if n_extra == 1 else "these remounts"
     if n_untimed == n_extra:
-        return "No log shows how long mounting and dismounting took in these remounts."
+        return f"No log shows how long mounting and dismounting took in {these}."
     worst, hours = wasted["storage_group"][0], format.quantity(float(wasted["wasted_hours"].sum()), "h")
     untimed = f" For {n_untimed:,} of these remounts, no log shows the time." if n_untimed else ""
     return (
-        f"Mounting and dismounting in these remounts took {hours} of drive time,"
+        f"Mounting and dismounting in {these} took {hours} of drive time,"
         f" the largest part for storage group {escape_markdown(worst)}.{untimed}"
     )
 

@@ -5,6 +5,7 @@ import streamlit as st
 from dashboards import charts, components, fields
 from dashboards.charts import hour_charts
 from dashboards.head import Page
+from pipelines.primitives.format import counted
 
 PART = {
     "title": "Drives in use and queues",
@@ -32,8 +33,9 @@ def draw(page: Page) -> None:
         rows = used.rows_of(system=system)
         top = max(rows, key=lambda row: row["max_in_use"])
         of = "" if is_one else f" of {system}"
+        were = "was" if top["max_in_use"] == 1 else "were"
         st.text(
-            f"At most {top['max_in_use']} of {top['n_drives']} drives{of} were in use at"
+            f"At most {top['max_in_use']} of {counted(top['n_drives'], 'drive')}{of} {were} in use at"
             " the same time; this number was first reached in the hour from"
             f" {components.instant(top['hour_at'])}."
         )

@@ -7,6 +7,7 @@ import streamlit as st
 from dashboards import components, data, fields, words
 from dashboards.head import Page
 from pipelines.primitives.format import quantity
+from pipelines.primitives.text import escape_markdown
 from pipelines.primitives.times import day_text
 
 PART = {
@@ -35,11 +36,10 @@ def draw(page: Page) -> None:
         return
     drive, day = min(spent, key=lambda key: (-spent[key], words.natural(key[0]), key[1]))
     if not spent[drive, day]:
-        st.info(
-            f"{page.chosen['drive'] or 'No drive'} spent {'no' if page.chosen['drive'] else 'any'} time in this state."
-        )
+        who = escape_markdown(page.chosen["drive"])
+        st.info(f"{who or 'No drive'} spent {'no' if who else 'any'} time in this state.")
         return
-    st.header(f"Longest intervals of “{group_words[bucket]}” on {drive}", anchor=False)
+    st.header(f"Longest intervals of “{group_words[bucket]}” on {escape_markdown(drive)}", anchor=False)
     most = "" if page.chosen["drive"] else ", the drive with most time in this state"
     st.text(f"{drive}{most}, on {day_text(day)}: {quantity(spent[drive, day] / 3600, 'h')}.")
     components.show_intervals(data.drilled(page.snapshot, drive, bucket, day))

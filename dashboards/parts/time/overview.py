@@ -8,6 +8,7 @@ from dashboards.charts import hour_charts, ledger_charts
 from dashboards.data import Asked
 from dashboards.head import Page
 from pipelines.primitives import format
+from pipelines.primitives.text import escape_markdown
 from pipelines.primitives.times import days_text
 
 PART = {
@@ -33,8 +34,9 @@ def draw(page: Page) -> None:
         st.info("No log of drives covers these days.")
         return
     earlier = page.ask_before("ledger_waterfall", drive=drive)
-    components.heading(steps, f"How {drive or 'the drives'} spent {'its' if drive else 'their'} time")
+    components.heading(steps, f"How {escape_markdown(drive) or 'the drives'} spent {'its' if drive else 'their'} time")
     st.text(_sentence(steps))
+    page.say_left_out()
     components.show_chart(steps, ledger_charts.waterfall(steps.frame(), earlier.frame() if earlier else None))
     if page.before:
         days = days_text(*page.before)
@@ -53,7 +55,12 @@ def _sentence(steps: Asked) -> str:
     """All drive-hours, those in which data moved, and the largest other part of the time a tape was in a drive."""
     rows = steps.rows
     moving = sum(row["bucket_hours"] for row in rows if row["time_group"] == "moving_data")
-    text = f"Data moved in {format.fixed(moving, 'h')} of {format.fixed(rows[0]['from_hours'], 'h')} drive-hours"
+    every = f"{format.fixed(rows[0]['from_hours'], 'h')} drive-hours"
+    groups = {row["time_group"] for row in rows}
+    if moving or not (groups == {"unknown"} or "occupied" in groups):
+        text = f"Data moved in {format.fixed(moving, 'h')} of {every}"
+    else:  # as the question `headline` has it: without a log of what drives did, no hours are not 0 hours
+        text = f"No log shows in how many of {every} data moved"
     held = [row for row in rows if row["time_group"] not in ("moving_data", "idle", "down", "unknown")]
     if held:
         worst = max(held, key=lambda row: row["bucket_hours"])
@@ -67,7 +74,7 @@ def _show_hours(page: Page, drive: str) -> Asked:
     hours = page.ask("busy_hours", drive=drive)
     components.heading(hours, "Drives by hour")
     if not hours.rows:
-        st.info("No drive was at work for at least 10 minutes of any hour.")
+        st.info("No log shows a drive at work for at least 10 minutes of any hour.")
         return hours
     what = fields.choose("show", "Use of time to show, as a share of each hour", list(SHARES), SHARES, st)
     tips = ["drive:N", charts.instant("hour_at", "hour"), "station:N", "mode:N", "verdict:N"]

@@ -66,25 +66,29 @@ class Gate:
 
     @property
     def short(self) -> list[Seen]:
-        """Logs with too few hours."""
-        return [log for log in self.logs if log.share < self.needed]
+        """Logs with too few hours, where no other log of the kind covers their host better."""
+        best: dict[tuple[str, str], float] = {}
+        for log in self.logs:
+            place = (log.kind, _short_name(log.host))
+            best[place] = max(log.share, best.get(place, 0.0))
+        return [log for log in self.logs if best[log.kind, _short_name(log.host)] < self.needed]
 
     def missing(self, entity: str) -> Seen | None:
-        """The log that is too short to judge an entity: its own ones together; all of the kind if none is its own."""
+        """The log that is too short to judge an entity; all logs of the kind together if none is its own.
+
+        Of several programs that watch an entity one is enough: the one with most hours decides.
+        """
         names = self.kin.names(entity)
         for kind in self.rule.sources:
             logs = [log for log in self.logs if log.kind == kind]
-            own = [log for log in logs if log.host in names or log.host.split(".")[0] in names] or logs
-            if own:
-                both = Seen(
-                    kind,
-                    ", ".join(dict.fromkeys(log.source for log in own)),
-                    ", ".join(dict.fromkeys(log.host for log in own)),
-                    sum(log.expected_s for log in own),
-                    sum(log.covered_s for log in own),
-                )
-                if both.share < self.needed:
-                    return both
+            own = [log for log in logs if log.host in names or _short_name(log.host) in names]
+            by_source = [
+                [log for log in own if log.source == source] for source in dict.fromkeys(o.source for o in own)
+            ]
+            if logs:
+                best = max((_together(kind, same) for same in by_source or [logs]), key=lambda log: log.share)
+                if best.share < self.needed:
+                    return best
         return None
 
     def rows(self, fired: set[str], history: History) -> Iterator[dict[str, Any]]:
@@ -110,6 +114,20 @@ class Gate:
             "share": log.share,
             "needed": self.needed,
         }
+
+
+def _together(kind: str, logs: list[Seen]) -> Seen:
+    return Seen(
+        kind,
+        ", ".join(dict.fromkeys(log.source for log in logs)),
+        ", ".join(dict.fromkeys(log.host for log in logs)),
+        sum(log.expected_s for log in logs),
+        sum(log.covered_s for log in logs),
+    )
+
+
+def _short_name(host: str) -> str:
+    return host.split(".")[0]
 
 
 def check_names(site: Site, rules: dict[str, Rule]) -> None:

@@ -27,13 +27,14 @@ class Hit:
     n_days: int = 0  # site days its price is of, those without logs included; 0: all of the period
     lost_interval: tuple[float | None, float | None] = (None, None)  # 90 %, of lost_s on days like these
     names: frozenset[str] = frozenset()  # drives, stations, hosts, systems it is about: whose changes may explain it
+    is_part: bool = False  # lost_s may be a part of what the drive lost to the cause in the period; so is the gain
     not_after: datetime | None = None  # of a step that is known to some hours only: when it had happened at the latest
 
 
 def groups(rule: Rule, rows: pl.DataFrame) -> Iterator[tuple[str, pl.DataFrame]]:
-    """The rows of each entity, under its name."""
+    """The rows of each entity, under its name; what no log and no site.toml names is unknown."""
     for key, group in rows.group_by(list(rule.by), maintain_order=True):
-        yield "/".join(dict.fromkeys(map(str, key))), group
+        yield "/".join(dict.fromkeys("unknown" if part is None else str(part) for part in key)), group
 
 
 def instant(value: object) -> datetime:

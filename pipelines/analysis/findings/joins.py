@@ -24,20 +24,29 @@ class Fired(NamedTuple):
 
 
 def unexplained(fired: list[Fired]) -> Iterator[Fired]:
-    """Without those of rules with `unless_found` whose cause another rule has found there."""
-    found: dict[str, set[str]] = {}
-    for rule, hit, _ in fired:
-        if not rule.params.get("unless_found"):
-            found.setdefault(rule.cause_of(hit.entity), set()).update(_places(hit))
+    """Without those of rules with `unless_found` whose cause another rule has found there.
+
+    A drive may work for many stations: what was found of one of them is not found of the others.
+    """
+    found: dict[tuple[str, bool], set[str]] = {}
     for one in fired:
-        there = found.get(one.rule.cause_of(one.hit.entity), set())
-        if not one.rule.params.get("unless_found") or there.isdisjoint(_places(one.hit)):
+        if not one.rule.params.get("unless_found"):
+            by_station = "station" in one.rule.by
+            places = _places(one.hit, *(("station",) if by_station else ("drive", "station")))
+            found.setdefault((one.rule.cause_of(one.hit.entity), by_station), set()).update(places)
+    for one in fired:
+        cause, stations = one.rule.cause_of(one.hit.entity), _places(one.hit, "station")
+        is_found = not (
+            found.get((cause, True), set()).isdisjoint(stations)
+            and found.get((cause, False), set()).isdisjoint(_places(one.hit, "drive", "station"))
+        )
+        if not (one.rule.params.get("unless_found") and is_found):
             yield one
 
 
-def _places(hit: Hit) -> set[str]:
-    """Drives and stations that a hit is of, as far as its name and its first rows show."""
-    named = (hit.rows[column].drop_nulls() for column in ("drive", "station") if column in hit.rows.columns)
+def _places(hit: Hit, *columns: str) -> set[str]:
+    """Drives, stations or both that a hit is of, as far as its name and its first rows show."""
+    named = (hit.rows[column].drop_nulls() for column in columns if column in hit.rows.columns)
     return set(hit.entity.split("/")).union(*named)
 
 

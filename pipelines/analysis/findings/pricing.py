@@ -58,11 +58,23 @@ class Pricing:
         if cause == HOURS:
             found, naive, bottleneck, n_rows = *self._of_hours(own, hit), 0
         else:
-            found, naive, bottleneck, n_rows = ask_input(self._connection, "gain_of_cause", cause=cause, **own).row(0)
+            found, naive, bottleneck, n_rows = self._of_cause(own, hit, cause)
         if found is not None:
             least, most = (_scaled(bound_s, hit, naive, found, n_days) for bound_s in hit.lost_interval)
             return Gain(found / n_days, least, most, bottleneck)
         return Gain(0.0) if n_rows and cause == _NEEDS_WORK else Gain()
+
+    def _of_cause(self, own: dict[str, Any], hit: Hit, cause: str) -> tuple[Any, Any, Any, int]:
+        """The gain of all that the drive or station lost to the cause; of one of several parts, its share by hours.
+
+        Two outages of a drive on one day, and its long gaps with two stations, are findings of their own.
+        """
+        answer = ask_input(self._connection, "gain_of_cause", cause=cause, **own)
+        found, naive, lost_hours, bottleneck, n_rows = answer.row(0)
+        if found is None or not (hit.is_part and hit.lost_s and lost_hours):
+            return found, naive, bottleneck, n_rows
+        share = min(1.0, hit.lost_s / 3600 / lost_hours)
+        return share * found, share * naive, bottleneck, n_rows
 
     def _of_hours(self, own: dict[str, Any], hit: Hit) -> tuple[Any, Any, Any]:
         rate, room, bottleneck = ask_input(self._connection, "gain_of_hours", **own).row(0)

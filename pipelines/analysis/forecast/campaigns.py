@@ -13,6 +13,8 @@ from pipelines.analysis.models.eta import Eta, days_left, moved_ahead, one_drive
 from pipelines.primitives.errors import TapescopeError
 from pipelines.primitives.estimate import Estimate, NoEstimate
 
+LEAST_COVERED = 0.5  # of the hours that logs cover on a usual day: logs often reach an hour into the next day
+
 
 @dataclass(frozen=True)
 class Progress:
@@ -66,7 +68,7 @@ def progress(history: History) -> list[Progress]:
 
 def _progress(name: str, size_gb: float, days: list[dict[str, Any]], gains: dict[str, float], n_days: int) -> Progress:
     last = days[-1]
-    seen = [row for row in days if (last["day"] - row["day"]).days < n_days]
+    seen = _well_covered([row for row in days if (last["day"] - row["day"]).days < n_days])
     moved, drives, busy = (
         np.array([row[key] for row in seen], float) for key in ("moved_gb", "n_drives", "busy_hours")
     )
@@ -75,3 +77,9 @@ def _progress(name: str, size_gb: float, days: list[dict[str, Any]], gains: dict
     end = days_left(moved, last["left_gb"], gains | more)
     amounts = (last["done_gb"], last["left_gb"], last["day"], last["n_days_lacking"])
     return Progress(name, size_gb, *amounts, rate, len(seen), end, moved_ahead(moved))
+
+
+def _well_covered(days: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Days without those of which logs cover little: what moved on these is known to have moved, and no day's work."""
+    usual = float(np.median([row["covered_hours"] for row in days]))
+    return [row for row in days if row["covered_hours"] >= LEAST_COVERED * usual]

@@ -153,11 +153,11 @@ def _insert(connection: Connection, row: tuple[Any, ...]) -> None:
 
 
 def _drives_of(connection: Connection, entity: str) -> list[str]:
-    """Drives of a finding: the one it names, alone or after its station, or all that work for the station."""
+    """Drives of a finding: the one it names, or all that work for the station it names; either may follow a `/`."""
     found = execute(
         connection,
         f"SELECT DISTINCT drive FROM {LAKE}.gold.lost_time"
-        " WHERE drive IN ($entity, regexp_replace($entity, '^.*/', '')) OR station = $entity ORDER BY drive",
+        " WHERE list_has_any([$entity, regexp_replace($entity, '^.*/', '')], [drive, station]) ORDER BY drive",
         {"entity": entity},
     ).fetchall()
     if not found:

@@ -11,7 +11,7 @@ class Episode(NamedTuple):
 
     begin: float
     end: float
-    total: float  # sum of the lengths of its intervals
+    total: float  # time that its intervals cover, none of it twice
     members: NDArray[np.intp]  # positions of its intervals
 
 
@@ -20,6 +20,8 @@ def join(begins: NDArray[np.float64], ends: NDArray[np.float64], join_within: fl
 
     >>> [(e.begin, e.end, e.total) for e in join(np.array([0.0, 15.0, 100.0]), np.array([10.0, 20.0, 110.0]), 5.0)]
     [(0.0, 20.0, 15.0), (100.0, 110.0, 10.0)]
+    >>> [e.total for e in join(np.array([0.0, 4.0, 6.0]), np.array([10.0, 8.0, 12.0]), 0.0)]
+    [12.0]
     """
     order = np.argsort(begins, kind="stable")
     episodes: list[Episode] = []
@@ -28,7 +30,8 @@ def join(begins: NDArray[np.float64], ends: NDArray[np.float64], join_within: fl
         if episodes and begin - episodes[-1].end <= join_within:
             last = episodes[-1]
             members = np.append(last.members, place)
-            episodes[-1] = Episode(last.begin, max(last.end, end), last.total + end - begin, members)
+            added = max(0.0, end - max(begin, last.end))
+            episodes[-1] = Episode(last.begin, max(last.end, end), last.total + added, members)
         else:
             episodes.append(Episode(begin, end, end - begin, np.array([place])))
     return episodes

@@ -73,11 +73,12 @@ def ratio_of_medians(
     draws = _draws(labels.size, own, others, n_resamples, np.random.default_rng(seed))
     ratios = weighted_medians(values, own, draws) / weighted_medians(other_values, others, draws)
     ratio = float(np.median(values) / np.median(other_values))
-    reach = np.log(np.quantile(ratios, [(1 - level) / 2, (1 + level) / 2]) / ratio)
-    reach = reach * _wider(min(n_clusters, np.unique(others).size), level)
+    below, above = np.log(np.quantile(ratios, [(1 - level) / 2, (1 + level) / 2]) / ratio)
+    # rates of whole seconds may have one median in all resamples: then the groups' differences are all of the interval
+    reach = np.array([max(-below, 0.0), max(above, 0.0)]) * _wider(min(n_clusters, np.unique(others).size), level)
     if other_groups is not None:
-        reach = np.sign(reach) * np.hypot(reach, _apart(other_values, other_groups, level))
-    low, high = ratio * np.exp(reach)
+        reach = np.hypot(reach, _apart(other_values, other_groups, level))
+    low, high = ratio * np.exp(reach * (-1, 1))
     return Contrast(Estimate(ratio, float(low), float(high)), values.size, n_clusters)
 
 

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from pipelines.analysis.stats.bootstrap import LEVEL, resamples
 from pipelines.primitives.estimate import Estimate, NoEstimate
+from pipelines.primitives.format import counted
 
 N_RESAMPLES = 199
 MIN_SHARED = 3
@@ -107,7 +108,8 @@ def _drive_effect(
     name: str, value: float, low: float, high: float, n: int, n_shared: int, group: int, min_shared: int
 ) -> Effect:
     if n_shared < min_shared:
-        why = f"only {n_shared} of the drive's {n} tapes were also used in another drive; {min_shared} are needed"
+        tapes = counted(int(n), "tape")
+        why = f"the drive shares only {n_shared} of its {tapes} with other drives; {min_shared} are needed"
         none = NoEstimate(why, f"{min_shared} tapes of this drive that other drives have used too")
         return Effect(name, none, int(n), int(n_shared), int(group))
     ratio = Estimate(*(float(np.exp(x)) for x in (value, low, high)))

@@ -93,7 +93,8 @@ def _campaign(one: Any) -> dict[str, Any]:
 def _campaign_notes(one: Any) -> Iterator[str]:
     if one.n_days_lacking:
         yield (
-            f"{one.n_days_lacking} days since the start of the campaign have no logs; data moved on them is not counted"
+            f"days without logs since the start of the campaign: {one.n_days_lacking}; data moved on such days is not"
+            " counted"
         )
     if isinstance(one.end, NoEstimate):
         yield no_estimate(one.end, "the end of the campaign")

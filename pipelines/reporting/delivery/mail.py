@@ -33,10 +33,13 @@ def hand_over(mail: Mail, letter: EmailMessage, secrets: Mapping[str, str]) -> s
         raise ConfigError(
             f"the mail password for {mail.host} would be sent without encryption", 'deliver.mail.tls = "starttls"'
         )
-    with _connection(mail) as server:
+    server = _connection(mail)
+    try:
         if user:
             server.login(user, secret(secrets, "TAPESCOPE_SMTP_PASSWORD"))
         refused = server.send_message(letter)
+    finally:
+        _leave(server)
     if refused:
         taken = ", ".join(one for one in mail.to if one not in refused)
         refusals = "; ".join(f"{one}: {code} {why.decode(errors='replace')}" for one, (code, why) in refused.items())
@@ -62,6 +65,14 @@ def compose(mail: Mail, message: Message) -> EmailMessage:
     page = message.files["html"].read_text(encoding="utf-8")
     letter.add_attachment(page, subtype="html", filename=message.files["html"].name)
     return letter
+
+
+def _leave(server: smtplib.SMTP) -> None:
+    """End the talk. Its end is no news of the letter: what the server has taken must not count as failed."""
+    try:
+        server.quit()
+    except (OSError, smtplib.SMTPException):
+        server.close()
 
 
 def _connection(mail: Mail) -> smtplib.SMTP:

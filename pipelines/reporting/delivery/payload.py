@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from pipelines.primitives.clock import day_bounds
+from pipelines.primitives.format import counted
 from pipelines.primitives.text import single_line
 from pipelines.reporting.report import Report
 
@@ -55,7 +56,7 @@ class Message:
     def first_sentence(self) -> str:
         """What went wrong on the way if anything did, else the report's one sentence."""
         if self.report.problems:
-            return single_line(f"{len(self.report.problems)} problem(s): {self.report.problems[0]}")
+            return single_line(f"{counted(len(self.report.problems), 'problem')}: {self.report.problems[0]}")
         sentences = [text for section in self.report.sections if section.id == _ONE for text in section.sentences]
         return single_line(sentences[0] if sentences else self.report.title)
 

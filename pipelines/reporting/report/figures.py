@@ -128,7 +128,13 @@ def _(figure: Waterfall) -> Spec:
         }
         for name, bar, end in zip(names, figure.bars, ends, strict=True)
     ]
-    x = _amount("begin", title=f"drive-{_UNITS[figure.unit]}", scale={"domain": [0, whole], "nice": False})
+    # the label of the last tick stays below its tick: moved to the left, it would cover the one before
+    x = _amount(
+        "begin",
+        title=f"drive-{_UNITS[figure.unit]}",
+        scale={"domain": [0, whole], "nice": False},
+        axis={"labelFlush": False},
+    )
     y = _names(names, 0.25)
     bars = _bars(list(dict.fromkeys(bar.group for bar in figure.bars)), None)
     bars["encoding"] |= {"x": x, "x2": {"field": "end"}, "y": y}

@@ -12,8 +12,10 @@ from pipelines.answers.question import Answer
 from pipelines.catalog.contracts import Catalog
 from pipelines.config.site import Site
 from pipelines.primitives.errors import TapescopeError
+from pipelines.primitives.format import counted
+from pipelines.primitives.text import natural
 from pipelines.reporting.report.model import Query, Table
-from pipelines.warehouse.connection import Connection, Warehouse, snapshot_id
+from pipelines.warehouse.connection import Connection, Warehouse, has_many_files, snapshot_id
 
 # Sums of fractions differ in their last bits with the number of threads; nine digits are the same every time.
 _DIGITS = 9
@@ -50,8 +52,8 @@ class Asker:
         if self._connection is None:
             warehouse = Warehouse(self.site)
             with warehouse.read() as newest:
-                self.snapshot = snapshot_id(newest)
-            self._connection = self._stack.enter_context(warehouse.read(self.snapshot))
+                self.snapshot, is_large = snapshot_id(newest), has_many_files(newest)
+            self._connection = self._stack.enter_context(warehouse.read(self.snapshot, is_long_lived=is_large))
         return self._connection
 
     def newest_day(self) -> date | None:
@@ -111,16 +113,20 @@ class Asker:
         columns: Sequence[str],
         keep: Callable[[Row], bool] = bool,
         most: int = 60,
+        by: str = "",
         **given: str,
     ) -> Table:
-        """Some columns of an answer, of the rows to keep, and at most `n` of these."""
+        """Some columns of an answer, of the rows to keep, and at most `most` of these; in the order of names `by`."""
         answer = self.ask(name, **given)
         places = [[column.name for column in answer.columns].index(column) for column in columns]
         kept = [row for row, values in zip(answer.rows, answer.as_dicts(), strict=True) if keep(values)]
+        if by:
+            place = [column.name for column in answer.columns].index(by)
+            kept.sort(key=lambda row: natural(row[place]))
         rows = [tuple(row[place] for place in places) for row in kept[:most]]
         left = len(kept) - len(rows)
         again = " ".join(["tapescope ask", name, *(f"{key}={value}" for key, value in given.items())])
-        notes = [f"{left} more rows: `{again}`"] if left else []
+        notes = [f"{counted(left, 'more row')}: `{again}`"] if left else []
         notes += answer.notices
         return Table(title, name, [answer.columns[place] for place in places], rows, "; ".join(notes))
 

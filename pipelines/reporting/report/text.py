@@ -26,6 +26,7 @@ from pipelines.reporting.report.trend import in_characters, in_words
 WIDTH = 100
 _BAR = 34
 _LONG_BAR = 80
+_LEAST = 8  # a column of texts is not made narrower
 
 
 def print_report(report: Report) -> str:
@@ -155,12 +156,39 @@ def _table(shown: Table, zone: str) -> Iterator[str]:
         heads = [f"{head}\n{shown_unit}" for head, shown_unit in zip(heads, units, strict=True)]
     right = [is_number(column) for column in columns]
     lines = plain_lines(text_table(cells, right, heads))
-    if max(map(len, lines)) > WIDTH - 2:
+    if _excess(lines) > 0:
         lines = plain_lines(text_table(cells, right, heads, between=1))
+    if _excess(lines) > 0:
+        lines = plain_lines(text_table(_folded(cells, right, _excess(lines)), right, heads, between=1))
     for line in lines:
         yield from _fitted(f"  {line}")
     if shown.note:
         yield f"  {shown.note}"
+
+
+def _excess(lines: Sequence[str]) -> int:
+    """By how many characters the longest line is too long for a table."""
+    return max(map(len, lines)) - (WIDTH - 2)
+
+
+def _folded(cells: list[list[str]], right: Sequence[bool], excess: int) -> list[list[str]]:
+    """Rows whose text in the widest column goes on in the rows below, so that the other columns keep their places."""
+    widths = [0 if is_right else max(len(row[n]) for row in cells) for n, is_right in enumerate(right)]
+    widest = widths.index(max(widths))
+    width = widths[widest] - excess
+    if width < _LEAST:
+        return cells
+    # a name loses its end, but a checksum stays on one line, because it may be copied
+    may_break = 3 * width >= 2 * widths[widest]
+    rows: list[list[str]] = []
+    for row in cells:
+        parts = textwrap.wrap(row[widest], width, break_long_words=may_break, break_on_hyphens=False) or [""]
+        blank = [""] * len(row)
+        rows += [
+            [*(row if place == 0 else blank)[:widest], part, *(row if place == 0 else blank)[widest + 1 :]]
+            for place, part in enumerate(parts)
+        ]
+    return rows
 
 
 def _fitted(line: str) -> list[str]:

@@ -72,6 +72,7 @@ def long_population(rule: Rule, rows: pl.DataFrame, site: Site, period: Period) 
                 np.where(found.is_long, group[rule.value].to_numpy().astype(float) - site.expected_gap_s, 0.0),
                 clusters,
             ),
+            is_part=True,
         )
 
 
@@ -105,7 +106,9 @@ def joined_episodes(rule: Rule, rows: pl.DataFrame, site: Site, period: Period) 
     """Intervals joined into episodes that last long enough.
 
     With `ended_by`, a column that is NULL while an interval goes on, facts show whether an episode is over: `was` is
-    "was" or "has been", `when` its instants on the site's clock.
+    "was" or "has been", `when` its instants on the site's clock. `begun_by` is the column of when it really began: the
+    rows of an outage of months are cut at each midnight. `seconds` is the column of how much of an interval counts,
+    where that is not all of it.
     """
     params, (begin, end) = rule.params, rule.time
     for entity, group in groups(rule, rows):
@@ -115,30 +118,41 @@ def joined_episodes(rule: Rule, rows: pl.DataFrame, site: Site, period: Period) 
         ).filter(pl.col(end) > pl.col(begin))
         instants = [clipped[name].dt.epoch("us").to_numpy() / 1e6 for name in (begin, end)]
         for episode in episodes.join(instants[0], instants[1], params["join_s"]):
-            if episode.total < params["min_s"]:
-                continue
             members = clipped[episode.members.tolist()]
+            lasted_s = (members[end] - members[begin]).dt.total_microseconds() / 1e6
+            if "seconds" in params:
+                lasted_s = members.select(pl.min_horizontal(pl.lit(lasted_s), params["seconds"])).to_series()
+            total_s = min(episode.total, number(lasted_s.sum()))
+            if total_s < params["min_s"]:
+                continue
             facts: dict[str, Any] = {name: number(members[name].median()) for name in params.get("facts", ())}
-            facts |= {"hours": episode.total / 3600}
+            facts |= {"hours": total_s / 3600}
             started_at, ended_at = instant(members[begin].min()), instant(members[end].max())
             if "ended_by" in params:
                 is_over = members.sort(end)[params["ended_by"]][-1] is not None and ended_at < period.bounds[1]
-                facts |= _tense(started_at, ended_at, is_over, period)
+                begun_at = members[params["begun_by"]].min() or started_at
+                facts |= _tense(instant(begun_at), ended_at, is_over, period)
             yield Hit(
                 entity,
                 started_at,
                 ended_at,
                 number(members[rule.value].median()),
                 facts,
-                episode.total if params.get("is_priced", True) else None,
-                priced_bytes(rule, members, (members[end] - members[begin]).dt.total_microseconds() / 1e6),
+                total_s if params.get("is_priced", True) else None,
+                priced_bytes(rule, members, lasted_s),
                 members.head(EVIDENCE_ROWS),
+                is_part=True,
             )
 
 
 def _tense(begin: datetime, end: datetime, is_over: bool, period: Period) -> dict[str, str]:
-    """What is over was; what goes on at the end of the period, or of what was logged of it, has been since."""
+    """What is over was; what goes on at the end of the period, or of what was logged of it, has been since.
+
+    `part` follows the hours: those before the period are not among them.
+    """
+    part = " of it in this period" if begin < period.bounds[0] else ""
     if is_over:
-        return {"was": "was", "when": f"from {span(begin, end, period.zone)}"}
+        return {"was": "was", "when": f"from {span(begin, end, period.zone)}", "part": part}
     last = "the end of the day" if end >= period.bounds[1] else (f"{shown(end, period.zone, '%H:%M')} (end of log)")
-    return {"was": "has been", "when": f"since {shown(begin, period.zone, '%H:%M')}, at least until {last}"}
+    when = f"since {shown(begin, period.zone, '%H:%M')}, at least until {last}"
+    return {"was": "has been", "when": when, "part": part}

@@ -19,7 +19,9 @@ def small_mounts(rule: Rule, rows: pl.DataFrame, site: Site, period: Period) -> 
     is what one mount a day of each tape would have spared.
     """
     params = rule.params
-    known = rows.drop_nulls([*rule.by, "mount_s", "dismount_s", "wall_s"]).with_columns(
+    # a mount over midnight counts once, on the day it begins
+    begun = rows.filter(pl.col(rule.time[0]) >= period.bounds[0])
+    known = begun.drop_nulls([*rule.by, "mount_s", "dismount_s", "wall_s"]).with_columns(
         handling_s=pl.col("mount_s") + pl.col("dismount_s")
     )
     for entity, group in groups(rule, known):

@@ -64,8 +64,8 @@ def _together(hits: list[Hit]) -> Hit:
 
 
 def _alike(rule: Rule, rows: pl.DataFrame, now: pl.DataFrame) -> pl.DataFrame:
-    """Rows of other entities that are alike in what decides a rate."""
-    same = [pl.col(name).eq_missing(now[name][0]) for name in rule.params["alike"]]
+    """Rows of other entities that are alike in what decides a rate; what is not known of them is not alike."""
+    same = [pl.col(name) == pl.lit(now[name][0], rows[name].dtype) for name in rule.params["alike"]]
     return rows.filter(*same, ~pl.all_horizontal([pl.col(name).eq_missing(now[name][0]) for name in rule.by]))
 
 

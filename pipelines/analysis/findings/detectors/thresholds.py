@@ -65,11 +65,11 @@ def _room(rows: pl.DataFrame, ceilings: dict[str, float]) -> dict[str, Any]:
 
 @detector("repeats")
 def repeats(rule: Rule, rows: pl.DataFrame, site: Site, period: Period) -> Iterator[Hit]:
-    """The same kind of event so often that it is no accident: `min_count` times, or `min_a_day` times the days.
+    """The same kind of event so often that it is no accident: `min_count` times, or `min_a_day` times on a day.
 
-    Of what they cost, that of `needed_a_day` is not lost. With `different`, a column, not all of them may be of one
-    value of it: alerts of a drive with several tapes are the drive's, those of a tape in several drives the tape's.
-    `but_for` leaves out what another column explains as well.
+    With `min_a_day` only the events of days with as many count. Of what they cost, that of `needed_a_day` is not lost.
+    With `different`, a column, not all of them may be of one value of it: alerts of a drive with several tapes are the
+    drive's, those of a tape in several drives the tape's. `but_for` leaves out what another column explains as well.
     """
     params = rule.params
     rows = rows.drop_nulls(list(rule.by))
@@ -77,19 +77,25 @@ def repeats(rule: Rule, rows: pl.DataFrame, site: Site, period: Period) -> Itera
         other = pl.col(params["but_for"])
         is_theirs = (pl.len().over(other) >= params["min_count"]) & (pl.col(rule.by[-1]).n_unique().over(other) > 1)
         rows = rows.filter(other.is_null() | ~is_theirs)
+    by_day = _site_day(rule, period)
+    if "min_a_day" in params:
+        rows = rows.filter(pl.len().over(*rule.by, by_day) >= params["min_a_day"])
     for entity, group in groups(rule, rows):
-        if group.height < (params["min_a_day"] * period.n_days if "min_a_day" in params else params["min_count"]):
+        if group.height < params.get("min_count", 1):
             continue
-        different = {"n_different": group[params["different"]].n_unique()} if "different" in params else {}
+        n_days = group.select(by_day.n_unique()).item()
+        different: dict[str, int] = {}
+        if "different" in params:  # an event without a name may be of one that is counted already
+            different = {"n_different": group[params["different"]].drop_nulls().n_unique()}
         if different.get("n_different", 2) < 2:
             continue
         detail = group[params["detail"]].drop_nulls().mode().sort()
-        n, lost_s = group.height, number(group[rule.value].sum())
+        n, n_known, lost_s = group.height, group[rule.value].count(), number(group[rule.value].sum())
         facts = {
             "n": n,
             "detail": detail[0] if detail.len() else params.get("no_detail", "for an unknown reason"),
             "hours": lost_s / 3600,
-            "took": f"{lost_s / 3600:.2f} h" if group[rule.value].count() else "an unknown time",
+            "took": _took(lost_s, n_known, n),
         } | different
         yield Hit(
             entity,
@@ -97,10 +103,21 @@ def repeats(rule: Rule, rows: pl.DataFrame, site: Site, period: Period) -> Itera
             instant(group[rule.time[1]].max()),
             float(n),
             facts,
-            lost_s * max(0.0, 1 - params.get("needed_a_day", 0) * period.n_days / n),
+            lost_s * max(0.0, 1 - params.get("needed_a_day", 0) * n_days / n) if n_known else None,
             None,
             group.head(EVIDENCE_ROWS),
         )
+
+
+def _took(seconds: float, n_known: int, n: int) -> str:
+    """Hours of n events, in words: logs may show when some of them ended, but not when they began.
+
+    >>> _took(900.0, 3, 3), _took(900.0, 2, 3), _took(0.0, 0, 3)
+    ('0.25 h', 'at least 0.25 h', 'an unknown time')
+    """
+    if not n_known:
+        return "an unknown time"
+    return f"{'' if n_known == n else 'at least '}{seconds / 3600:.2f} h"
 
 
 @detector("costs")
@@ -131,17 +148,23 @@ def costs(rule: Rule, rows: pl.DataFrame, site: Site, period: Period) -> Iterato
 
 @detector("accumulates")
 def accumulates(rule: Rule, rows: pl.DataFrame, site: Site, period: Period) -> Iterator[Hit]:
-    """Seconds of a state, summed over the rows: at least `min_total` and a share of `min_share` of those covered.
+    """Seconds of a state, summed over a day's rows: at least `min_total` and a share of `min_share` of those covered.
+
+    Only days for which this holds count, however many are judged at once.
 
     `weight` is the column of seconds, `of` that of the seconds that logs cover, and `most` that of the most seconds it
-    may have been where samples are coarse. A row without a weight cannot be judged: its covered time is no part of the
-    share. A row lasts `length_s`.
+    may have been where samples are coarse. A row without one of the first two cannot be judged: its time is no part of
+    the share. A row lasts `length_s`.
     """
-    params = rule.params
-    for entity, group in groups(rule, rows.drop_nulls(params["weight"])):
+    params, day = rule.params, _site_day(rule, period)
+    total = pl.col(params["of"]).sum().over(day)
+    weight = pl.col(params["weight"]).clip(0).sum().over(day)
+    is_struck = (total > 0) & (weight >= params["min_total"]) & (weight >= params["min_share"] * total)
+    for entity, whole in groups(rule, rows.drop_nulls([params["weight"], params["of"]])):
+        group = whole.filter(is_struck)
         struck = group.filter(pl.col(params["weight"]) > 0)
         struck_s, total_s = number(struck[params["weight"]].sum()), number(group[params["of"]].sum())
-        if not total_s or struck_s < params["min_total"] or struck_s < params["min_share"] * total_s:
+        if not total_s:
             continue
         facts: dict[str, Any] = {
             name: number(struck[name].mean()) for name in params.get("facts", ()) if struck[name].count()
@@ -158,6 +181,12 @@ def accumulates(rule: Rule, rows: pl.DataFrame, site: Site, period: Period) -> I
             facts,
             rows=struck.sort(params["weight"], rule.time[0], descending=[True, False]).head(EVIDENCE_ROWS),
         )
+
+
+def _site_day(rule: Rule, period: Period) -> pl.Expr:
+    """The site day on which a row begins."""
+    begin = pl.col(rule.time[0]).cast(pl.Datetime("us")).dt.replace_time_zone("UTC")
+    return begin.dt.convert_time_zone(period.zone).dt.date()
 
 
 def _reach(hours: float, most: float) -> str:

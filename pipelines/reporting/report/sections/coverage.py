@@ -1,7 +1,7 @@
 """What was covered, before what it means: coverage, days without a log, clocks that do not agree."""
 
 from pipelines.primitives.format import counted, fixed, listed, percent, quantity
-from pipelines.primitives.times import day_text, days_between, days_text, instant
+from pipelines.primitives.times import day_text, days_between, days_text, instant, left_out
 from pipelines.reporting.report.model import Section
 from pipelines.reporting.report.queries import Asker, Row
 from pipelines.reporting.report.sections import section
@@ -65,6 +65,11 @@ def covering(asker: Asker) -> str:
     return ", ".join(row["sources"] for row in asker.ask("day_state").as_dicts() if row["sources"])
 
 
+def were_asked(asker: Asker) -> bool:
+    """Whether the rules ran for some day of the period: without that, silence is no answer."""
+    return any(row["state"] not in ("not_run", "not_covered") for row in asker.ask("day_state").as_dicts())
+
+
 def unjudged(asker: Asker) -> list[str]:
     """Why days without findings are no all-clear, a sentence for each run of such days."""
     return [row["summary"] for row in asker.ask("day_state").as_dicts() if row["state"] not in ("findings", "clean")]
@@ -76,16 +81,9 @@ def _days_unseen(asker: Asker) -> list[tuple[str, str]]:
         return []
     known = {row["day"] for row in asker.ask("drive_ledger").as_dicts()}
     days = days_between(asker.first, asker.last)
-    unseen = [day_text(day) for day in days if day not in known]
-    if not unseen:
-        return []
-    named = listed(unseen, _MOST_DAYS)
-    return [
-        (
-            "not covered",
-            f"{len(unseen)} of {len(days)} days have no log of the tape system and are left out of all totals: {named}",
-        )
-    ]
+    unseen = [day for day in days if day not in known]
+    named = listed([day_text(day) for day in unseen], _MOST_DAYS)
+    return [("not covered", f"{left_out(unseen, len(days))}: {named}")] if unseen else []
 
 
 def _coverage(row: Row) -> str:

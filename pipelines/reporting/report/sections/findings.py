@@ -4,13 +4,13 @@ import json
 from datetime import UTC, datetime
 from typing import Any
 
-from pipelines.primitives.format import listed, price, quantity
+from pipelines.primitives.format import counted, listed, price, quantity
 from pipelines.primitives.times import day_text, days_text, instant
 from pipelines.reporting import finding_words, links
 from pipelines.reporting.report.model import Evidence, Finding, Loss, Night, Section
 from pipelines.reporting.report.queries import Asker, Row
 from pipelines.reporting.report.sections import section
-from pipelines.reporting.report.sections.coverage import covering, is_withheld, unjudged
+from pipelines.reporting.report.sections.coverage import covering, is_withheld, unjudged, were_asked
 
 _N_LOSSES = 3
 _MOST_FINDINGS = 40
@@ -27,11 +27,10 @@ def losses(asker: Asker) -> Section:
     anchors = {row["rule"]: anchor for anchor, row in reversed(_ordered(asker))}
     title = "Top three recoverable losses"
     if not rows:
-        text = (
-            "No finding of the period has a recoverable loss in GB or hours."
-            if covering(asker)
-            else ("No log covers the period, so no loss can be named.")
-        )
+        text = "No finding of the period has a recoverable loss in GB or hours."
+        if not were_asked(asker):
+            why = "The rules have not run for the period" if covering(asker) else "No log covers the period"
+            text = f"{why}, so no loss can be named."
         return Section(title, sentences=[text])
     sentence = (
         "A gain is the additional data that could move if the cause were removed, up to the limit that the next "
@@ -83,17 +82,12 @@ def findings(asker: Asker) -> Section:
     sentences = [f"{finding_words.tally(rows)}: {states}.", *_gone(asker)]
     if not rows:
         judged = ", ".join(rule.title[:1].lower() + rule.title[1:] for rule in asker.catalog.rules.values())
-        asked = [f"No findings. Rules applied: {judged}."] if _were_asked(asker) else ["None."]
+        asked = [f"No findings. Rules applied: {judged}."] if were_asked(asker) else ["None."]
         sentences = [*asked, *_gone(asker)]
     sentences += [*unjudged(asker), *_unsaid(asker)]
     left = len(rows) - len(shown)
-    notes = [f"`tapescope ask findings` lists {left} more findings"] if left else []
+    notes = [f"`tapescope ask findings` lists {counted(left, 'more finding')}"] if left else []
     return Section("Findings", sentences=sentences, findings=shown, notes=notes)
-
-
-def _were_asked(asker: Asker) -> bool:
-    """Whether the rules ran for some day of the period."""
-    return any(row["state"] not in ("not_run", "not_covered") for row in asker.ask("day_state").as_dicts())
 
 
 def _gone(asker: Asker) -> list[str]:

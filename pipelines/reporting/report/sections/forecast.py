@@ -19,7 +19,7 @@ from pipelines.reporting.report.sections import section
 
 _MOST = 12  # campaigns, or kinds of drive, that are listed
 _LEVERS = 2
-_NOT_KEPT = "No forecast is stored for this day; `tapescope forecast` and `tapescope run` compute it."
+_NOT_KEPT = "No forecast is stored for this day. `tapescope forecast` makes those that the logs allow."
 _TORNADOS = 3
 _COST_DOCS = {
     "": "fitted value; drift_week_share is the change of measured ÷ computed mount time in a week",
@@ -51,7 +51,7 @@ def campaigns(asker: Asker) -> Section:
         ["station", "spool_gb", "in_active_mb_s", "net_mb_s", "outage_hours", "fill_hours"],
     )
     left = len(declared) - _MOST
-    notes = [f"`tapescope forecast campaign` lists {left} more campaigns"] if left > 0 else []
+    notes = [f"`tapescope forecast campaign` lists {counted(left, 'more campaign')}"] if left > 0 else []
     return Section(
         "Campaigns and space",
         sentences=sentences,

@@ -1,17 +1,15 @@
-"""The sections of the nightly report that are made of numbers; losses and findings are in `trouble.py`.
-
-Every rate has its basis, and every number its question.
-"""
+"""The sections of the nightly report that are made of numbers: each rate has its basis, each number its question."""
 
 from importlib import metadata
 
 from pipelines.primitives.format import BASES, counted, fixed, percent, price, quantity
+from pipelines.primitives.text import natural
 from pipelines.primitives.times import days_text
 from pipelines.reporting.links import TONIGHT
 from pipelines.reporting.report.model import Bar, Figure, Group, Section, Stack, Waterfall
 from pipelines.reporting.report.queries import Asker, Row
 from pipelines.reporting.report.sections import section
-from pipelines.reporting.report.sections.coverage import covering, is_withheld
+from pipelines.reporting.report.sections.coverage import covering, is_withheld, were_asked
 
 
 @section("summary", order=10, page=TONIGHT)
@@ -43,9 +41,9 @@ def _without_drives(asker: Asker, when: str) -> str:
     if not logs:
         unseen = f"No log covers {when}" if asker.last else "No day has data"
         return f"{unseen}, so the period is not judged."
-    n_findings = len(asker.ask("findings").rows)
+    found = counted(len(asker.ask("findings").rows), "finding") if were_asked(asker) else "the rules have not run"
     worst = f"; {_named_worst(asker)}" if asker.only("losses") else ""
-    return f"No drive log covers {when}; logs read: {logs}{_by_pools(asker)}; {counted(n_findings, 'finding')}{worst}."
+    return f"No drive log covers {when}; logs read: {logs}{_by_pools(asker)}; {found}{worst}."
 
 
 def _by_pools(asker: Asker) -> str:
@@ -70,7 +68,9 @@ def _rates(headline: Row) -> str:
 def _worst(asker: Asker, headline: Row) -> str:
     if is_withheld(headline):
         return "the use of the drive-hours is not judged, because most of them have no log"
-    return _named_worst(asker) if asker.only("losses") else "no finding has a recoverable loss in GB or hours"
+    if asker.only("losses"):
+        return _named_worst(asker)
+    return "no finding has a recoverable loss in GB or hours" if were_asked(asker) else "the rules have not run"
 
 
 def _named_worst(asker: Asker) -> str:
@@ -105,15 +105,23 @@ def waterfall(asker: Asker) -> Section:
     available = headline["available_hours"]
     unseen = f"{quantity(headline['unknown_hours'], 'h')} ({percent(headline['unknown_hours'] / available)})"
     sentence = (
-        f"{unseen} of {fixed(available, 'h')} drive-hours have no log. The parts below add up to all drive-hours; "
-        f"data moved only in the last part."
+        f"{unseen} of {fixed(available, 'h')} drive-hours have no log. The parts below add up to all drive-hours"
+        f"{_moving_part(rows)}."
     )
-    per_drive = {row["drive"]: [row[f"{name}_hours"] for name in groups] for row in asker.ask("drives").as_dicts()}
+    drives = sorted(asker.ask("drives").as_dicts(), key=lambda row: natural(row["drive"]))
+    per_drive = {row["drive"]: [row[f"{name}_hours"] for name in groups] for row in drives}
     figures: list[Figure] = [
         Waterfall("Drive-hours by use, and their share of all drive-hours", "ledger_waterfall", "h", bars),
         Stack("Each drive, hours", "drives", "h", list(groups.values()), per_drive),
     ]
     return Section(title, sentences=[sentence], figures=figures)
+
+
+def _moving_part(rows: list[Row]) -> str:
+    """In which part of the drive-hours data moved, as far as logs show it."""
+    if any(row["time_group"] == "occupied" for row in rows):
+        return "; no log shows how long data moved in the part “occupied”"
+    return "; data moved only in the last part" if rows[-1]["time_group"] == "moving_data" else ""
 
 
 def _groups(asker: Asker) -> dict[str, Group]:
@@ -161,7 +169,7 @@ def stations(asker: Asker) -> Section:
     names = "station role duty_factor duty_half duty_twice duty_factor_out active_in_mb_s active_out_mb_s coverage"
     gaps = "station n_gaps p50_s p95_s modal_s share_long lost_hours"
     tables = [
-        asker.table("duty_table", "Duty", names.split()),
+        asker.table("duty_table", "Duty", names.split(), by="station"),
         asker.table("gap_cost", "Gaps between files", gaps.split(), _is_of_station),
     ]
     return Section("Stations", sentences=sentences, tables=tables)
@@ -176,6 +184,7 @@ def _is_of_station(row: Row) -> bool:
 def drives(asker: Asker) -> Section:
     """The rates of drives and their hours."""
     rates = "drive generation n_sessions n_files moved_gb drive_rate_mb_s drive_rate_basis overall_rate_mb_s f"
+    hours = ["drive", *(f"{name}_hours" for name in _groups(asker))]
     dead = (
         "drive dead_hours share filemark_hours checksum_hours database_hours no_request_hours request_hours"
         " position_hours start_hours"
@@ -184,8 +193,8 @@ def drives(asker: Asker) -> Section:
         "drive volume station mode requested_at n_files volume_gb drive_rate_mb_s drive_rate_basis overall_rate_mb_s f"
     )
     tables = [
-        asker.table("drives", "Rates of drives", rates.split()),
-        asker.table("drives", "Hours of drives", ["drive", *(f"{name}_hours" for name in _groups(asker))]),
+        asker.table("drives", "Rates of drives", rates.split(), by="drive"),
+        asker.table("drives", "Hours of drives", hours, by="drive"),
         asker.table("dead_time", "Dead time between files, including time without a request", dead.split(), _is_whole),
         asker.table(
             "session_rates",
