@@ -37,5 +37,4 @@ def demo(archive: str, folder: Path | None) -> None:
     print_findings(site, None, None)
     called = sys.argv[0] if "/" in sys.argv[0] and not sys.argv[0].endswith(".py") else "tapescope"
     named = shlex.quote(str(folder))
-    click.echo(f"\nNext: {called} ask losses --site {named}")
-    click.echo(f"         {called} dashboard --site {named}")
+    click.echo(f"\nNext:\n  {called} ask losses --site {named}\n  {called} dashboard --site {named}")
