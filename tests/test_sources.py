@@ -192,6 +192,20 @@ def test_every_column_is_filled_by_a_case() -> None:
     }
 
 
+@pytest.mark.parametrize("case", ["iostat/clean_x_newest.txt", "sar/clean_text.txt", "tapestat/clean_text.txt"])
+def test_colours_change_no_row(case: str) -> None:
+    """sysstat colours each number and name under S_COLORS=always; excerpts of a file show it as it is."""
+    path = HERE / "sources" / case
+    plain = read_lines(path)
+    number = r"(\d+\.\d+)"
+    coloured = plain.with_columns(pl.col("text").str.replace_all(number, "\x1b[34;22m${1}\x1b[0m"))
+    assert not coloured.equals(plain)
+    source = all_sources()[Path(case).parent.name]
+    expected, found = (source.parse(lines, origin_of(path), None) for lines in (plain, coloured))
+    assert found.rejects.equals(expected.rejects)
+    assert all(found.tables[name].equals(rows) for name, rows in expected.tables.items())
+
+
 def test_two_claims_are_a_bug(monkeypatch: pytest.MonkeyPatch) -> None:
     for source in list(all_sources().values())[:2]:
         monkeypatch.setattr(source, "recognise", lambda head: Claim(True, 1.0, "said yes"))

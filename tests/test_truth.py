@@ -170,7 +170,7 @@ def test_a_drives_gaps_lead_to_the_lines_of_the_log(first: Demo) -> None:
 # --- what the studies published -------------------------------------------------------------------------------
 
 
-def test_the_top_three_losses_are_right(first: Demo) -> None:
+def test_the_top_losses_are_right(first: Demo) -> None:
     """Their hours as planted; a gain g of a drive that moved b GB in h busy hours: b x lost / (h - lost) of long gaps,
     b x lost / h of other hours.
 
@@ -178,12 +178,15 @@ def test_the_top_three_losses_are_right(first: Demo) -> None:
     request of its kind waited for longer than seconds. Nothing waited, so nothing but these seconds is gained.
     """
     losses = steps.ask(first.site, "losses").as_dicts()
-    top = losses[:3]
-    assert [row["rule"] for row in top] == ["long_gap", "mount_failures", "duty_low"]
+    top = losses[:2]
+    assert [row["rule"] for row in top] == ["long_gap", "mount_failures"]
+    # among the rest are the outage and the idle station, for which few mounts waited: each gains next to nothing
+    assert {"drive_down", "duty_low"} < {row["rule"] for row in losses[2:]}
+    assert all((row["gain_gb_day"] or 0) < 1 for row in losses[2:])
     (down,) = [row for row in losses if row["rule"] == "drive_down"]
     assert down["bottleneck"] == "work" and down["gain_gb_day"] < 0.01 * down["lost_gb_day"]
     assert down["lost_hours"] == pytest.approx(2.4, rel=0.01)
-    for row in top[:2]:
+    for row in top:
         planted = {fault["entity"]: fault["lost_hours"] for fault in first.faults if fault["rule"] == row["rule"]}
         assert set(row["entities"].split(", ")) == set(planted)
         gain = 0.0

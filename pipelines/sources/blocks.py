@@ -13,7 +13,7 @@ from typing import BinaryIO
 import polars as pl
 
 from pipelines.primitives.errors import UnreadableFile
-from pipelines.sources.packing import BOM, BROKEN, COLOUR, compression, damaged, open_bytes, take
+from pipelines.sources.packing import BOM, BROKEN, compression, damaged, open_bytes, take
 from pipelines.sources.protocol import LINES
 
 BLOCK_BYTES = 8 * 2**20
@@ -202,7 +202,7 @@ class _Cutter:
 
 
 def frame_of(data: bytes, line_no: int = 0) -> pl.DataFrame:
-    """Bytes as a frame of LINES numbered from `line_no + 1`; bad UTF-8 is replaced. NUL, CR line ends and colours are
+    """Bytes as a frame of LINES numbered from `line_no + 1`; bad UTF-8 is replaced, NUL and CR line ends
     removed, and the byte order mark that editors put before the first line."""
     if not line_no:
         data = data.removeprefix(BOM)
@@ -216,8 +216,7 @@ def _is_simple(data: bytes) -> bool:
 
     It takes bytes that begin like a zlib stream for one, and those begin with an x.
     """
-    is_clean = not any(byte in data for byte in (b"\x00", b"\r", b"\x1b"))
-    return is_clean and data.isascii() and data[:1] not in (b"", b"x")
+    return data.isascii() and data[:1] not in (b"", b"x") and b"\x00" not in data and b"\r" not in data
 
 
 def _lines_of(data: bytes) -> pl.Series:
@@ -229,8 +228,6 @@ def _lines_of(data: bytes) -> pl.Series:
     lines = pl.Series("text", [text]).str.split("\n").explode()
     if "\r" in text:
         lines = lines.str.strip_chars_end("\r")
-    if "\x1b" in text:
-        lines = lines.str.replace_all(COLOUR, "")
     return lines
 
 

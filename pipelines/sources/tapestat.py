@@ -37,6 +37,7 @@ from pipelines.sources._shared.sysstat import (
     read_banner,
     read_date,
     read_stamps,
+    without_colours,
 )
 from pipelines.sources.protocol import AVERAGES, COVERAGE, REJECTS, Carry, Claim, Origin, Parsed
 
@@ -108,7 +109,7 @@ def recognise(head: list[str]) -> Claim:
 def parse(lines: pl.DataFrame, origin: Origin, carry: Carry | None) -> Parsed:
     """Intervals of tape drives; raises UnreadableFile for an unknown header or no clock."""
     state: Carry = {**_START, **(carry or {})}
-    flat = flatten(lines).with_columns(is_stamp=pl.col("flat").str.contains(IS_STAMP))
+    flat = flatten(without_colours(lines)).with_columns(is_stamp=pl.col("flat").str.contains(IS_STAMP))
     read = [_line(*row) for row in flat.select("line_no", "text", "flat", "is_stamp").rows()]
     stamps = _stamps(read, origin, state)
     rows: list[list[Any]] = []

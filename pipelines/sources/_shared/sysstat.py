@@ -19,6 +19,7 @@ import polars as pl
 from pipelines.primitives.clock import DAY_S
 from pipelines.primitives.errors import UnreadableFile
 from pipelines.sources._shared.stamps import dated, offset_of
+from pipelines.sources.packing import COLOUR
 from pipelines.sources.protocol import Carry, Origin
 
 _BANNER = re.compile(r"Linux (\S+) \((\S*)\)(?: (.*?))??(?: (_\S*_))?(?: \((\d+) CPU\))?")
@@ -55,6 +56,12 @@ class Banner(NamedTuple):
     host: str
     date: str
     n_cpus: int | None
+
+
+def without_colours(lines: pl.DataFrame) -> pl.DataFrame:
+    """LINES without the sequences that colour text on a terminal: S_COLORS=always writes them into files too."""
+    has_any = lines["text"].str.contains("\x1b", literal=True).any()
+    return lines.with_columns(pl.col("text").str.replace_all(COLOUR, "")) if has_any else lines
 
 
 def read_banner(flat: str) -> Banner | None:

@@ -33,7 +33,7 @@ import polars as pl
 from pipelines.sources._shared import fixed_width
 from pipelines.sources._shared.contract import complete
 from pipelines.sources._shared.stamps import microseconds
-from pipelines.sources._shared.sysstat import foreign_banner, read_banner
+from pipelines.sources._shared.sysstat import foreign_banner, read_banner, without_colours
 from pipelines.sources.iostat import json_form
 from pipelines.sources.iostat.doubts import believe, believe_shares
 from pipelines.sources.iostat.events import BANNER, CLOCK, HEADER, JUNK, MORE, ROW, STAMP, find_events, is_fitting, part
@@ -111,6 +111,7 @@ def _layout_at(flats: list[str], place: int) -> Any:
 
 def parse(lines: pl.DataFrame, origin: Origin, carry: Carry | None) -> Parsed:
     """Samples of the host and its devices; raises UnreadableFile for an unknown header or no clock."""
+    lines = without_colours(lines)
     state: Carry = {**_START, **(carry or {})}
     if carry is None and origin.start_at is not None:
         state["anchor_at"] = microseconds(origin.start_at)

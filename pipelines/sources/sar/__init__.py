@@ -23,7 +23,7 @@ from collections.abc import Callable
 import polars as pl
 
 from pipelines.sources._shared.columns import TABLES as TABLES
-from pipelines.sources._shared.sysstat import read_banner
+from pipelines.sources._shared.sysstat import read_banner, without_colours
 from pipelines.sources.protocol import Carry, Claim, Origin, Parsed
 from pipelines.sources.sar import delimited, pairs, text, tree
 from pipelines.sources.sar.activities import words
@@ -106,6 +106,7 @@ def _text(flats: list[str]) -> tuple[str, str]:
 
 def parse(lines: pl.DataFrame, origin: Origin, carry: Carry | None) -> Parsed:
     """Samples of the host, its disks and its interfaces; raises UnreadableFile for an unknown header or no clock."""
+    lines = without_colours(lines)
     state = dict(carry or {})
     dialect = state.pop("dialect", "") or _dialect(origin.head or tuple(lines["text"].head(200)))[0] or "text"
     parsed = _PARSERS[dialect](lines, origin, state)
