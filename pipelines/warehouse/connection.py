@@ -282,9 +282,9 @@ def has_many_files(connection: Connection) -> bool:
 
 
 def _files_and_bytes(connection: Connection) -> tuple[int, int]:
-    """How many data files the newest snapshot has, and their bytes."""
-    files = f"{ownership.book(committed(connection))}.ducklake_data_file WHERE end_snapshot IS NULL"
-    (row,) = connection.execute(f"SELECT count(*), coalesce(sum(file_size_bytes), 0) FROM {files}").fetchall()
+    """How many data files all snapshots have, for each question reads their complete list; the newest one's bytes."""
+    files, newest = f"{ownership.book(committed(connection))}.ducklake_data_file", "FILTER (end_snapshot IS NULL)"
+    (row,) = connection.execute(f"SELECT count(*), coalesce(sum(file_size_bytes) {newest}, 0) FROM {files}").fetchall()
     return int(row[0]), int(row[1])
 
 
