@@ -156,7 +156,7 @@ def _build(
     changes = builder.dirty(connection, catalog, present, is_full)
     changes.timeless |= whole
     changes.shrunk |= shrunk
-    had_changes = bool(changes.days or changes.timeless or whole or shrunk or is_full)
+    had_changes = bool(changes.days or changes.timeless or shrunk or is_full)
     finished = left.take(present, fingerprint) if left and is_full else None
     inputs = builder.build(connection, site, catalog, present, changes, is_full, progress, finished)
     if progress:

@@ -9,6 +9,7 @@ from pipelines.catalog.contracts import Rule
 from pipelines.config.site import Site
 from pipelines.primitives.clock import Period
 from pipelines.primitives.errors import ConfigError
+from pipelines.primitives.text import short_host
 from pipelines.warehouse.connection import Connection
 from pipelines.warehouse.inputs import ask_input
 
@@ -69,9 +70,9 @@ class Gate:
         """Logs with too few hours, where no other log of the kind covers their host better."""
         best: dict[tuple[str, str], float] = {}
         for log in self.logs:
-            place = (log.kind, _short_name(log.host))
+            place = (log.kind, short_host(log.host))
             best[place] = max(log.share, best.get(place, 0.0))
-        return [log for log in self.logs if best[log.kind, _short_name(log.host)] < self.needed]
+        return [log for log in self.logs if best[log.kind, short_host(log.host)] < self.needed]
 
     def missing(self, entity: str) -> Seen | None:
         """The log that is too short to judge an entity; all logs of the kind together if none is its own.
@@ -81,12 +82,12 @@ class Gate:
         names = self.kin.names(entity)
         for kind in self.rule.sources:
             logs = [log for log in self.logs if log.kind == kind]
-            own = [log for log in logs if log.host in names or _short_name(log.host) in names]
-            by_source = [
-                [log for log in own if log.source == source] for source in dict.fromkeys(o.source for o in own)
-            ]
+            own: dict[str, list[Seen]] = {}
+            for log in logs:
+                if not names.isdisjoint((log.host, short_host(log.host))):
+                    own.setdefault(log.source, []).append(log)
             if logs:
-                best = max((_together(kind, same) for same in by_source or [logs]), key=lambda log: log.share)
+                best = max((_together(kind, same) for same in own.values() or [logs]), key=lambda log: log.share)
                 if best.share < self.needed:
                     return best
         return None
@@ -124,10 +125,6 @@ def _together(kind: str, logs: list[Seen]) -> Seen:
         sum(log.expected_s for log in logs),
         sum(log.covered_s for log in logs),
     )
-
-
-def _short_name(host: str) -> str:
-    return host.split(".")[0]
 
 
 def check_names(site: Site, rules: dict[str, Rule]) -> None:

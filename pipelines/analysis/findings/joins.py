@@ -4,6 +4,7 @@ A rule with `unless_found` speaks only of causes that no other rule has found of
 """
 
 import json
+from collections import defaultdict
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
@@ -28,19 +29,19 @@ def unexplained(fired: list[Fired]) -> Iterator[Fired]:
 
     A drive may work for many stations: what was found of one of them is not found of the others.
     """
-    found: dict[tuple[str, bool], set[str]] = {}
+    found: dict[tuple[str, bool], set[str]] = defaultdict(set)  # by cause, and whether its rule is about stations
     for one in fired:
         if not one.rule.params.get("unless_found"):
             by_station = "station" in one.rule.by
             places = _places(one.hit, *(("station",) if by_station else ("drive", "station")))
-            found.setdefault((one.rule.cause_of(one.hit.entity), by_station), set()).update(places)
+            found[one.rule.cause_of(one.hit.entity), by_station] |= places
     for one in fired:
-        cause, stations = one.rule.cause_of(one.hit.entity), _places(one.hit, "station")
-        is_found = not (
-            found.get((cause, True), set()).isdisjoint(stations)
-            and found.get((cause, False), set()).isdisjoint(_places(one.hit, "drive", "station"))
+        cause = one.rule.cause_of(one.hit.entity)
+        is_found = one.rule.params.get("unless_found") and (
+            found[cause, True] & _places(one.hit, "station")
+            or found[cause, False] & _places(one.hit, "drive", "station")
         )
-        if not (one.rule.params.get("unless_found") and is_found):
+        if not is_found:
             yield one
 
 

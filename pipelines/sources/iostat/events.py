@@ -73,7 +73,7 @@ def _classify(flat: str) -> str:
         return MORE
     if read_banner(flat):
         return BANNER
-    if _CLOCK.fullmatch(flat) or _DAY_FIRST.fullmatch(flat):
+    if read_clock(flat)[0]:
         return CLOCK
     if flat.startswith("zzz "):
         return SKIP
