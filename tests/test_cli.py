@@ -271,6 +271,12 @@ def test_a_wrong_site_toml_lists_all_its_mistakes(tmp_path: Path, text: str, wor
         assert word in done.stderr.decode()
 
 
+def test_the_hint_about_a_wrong_site_toml_is_the_last_line(tmp_path: Path) -> None:
+    (tmp_path / "site.toml").write_text('name = "x"\nzoone = "UTC"\n')
+    done = shell("ask", "files", "--site", str(tmp_path), cwd=REPO)
+    assert done.stderr.decode().splitlines()[-1] == "  hint: correct the lines above"
+
+
 def test_a_site_toml_may_begin_with_a_mark_and_must_be_utf_8(tmp_path: Path) -> None:
     file = tmp_path / "site.toml"
     file.write_bytes(b'\xef\xbb\xbfname = "x"\n')

@@ -277,7 +277,8 @@ def test_a_busy_server_is_asked_again_and_a_strange_one_not_followed(root: Path,
     [_, (_, headers, payload)] = web.posts
     assert headers["Authorization"] == "Bearer t0ken"
     assert (payload["site"], payload["day"]) == ("test stand", "2010-06-15")
-    assert payload["text"].startswith("test stand, 15 June 2010: ")
+    (sentence,) = next(part["sentences"] for part in payload["report"]["sections"] if part["id"] == "summary")
+    assert payload["text"] == f"test stand, 15 June 2010: {sentence}" and len(payload["text"]) > 160, "not cut"
     assert payload["report"] == json.loads((root / "var" / "reports" / "report-2010-06-15.json").read_text())
     web.posts.clear()
     web.answers = [302]

@@ -20,6 +20,7 @@ CELERY = DEPLOY / "celery"
 UNITS = sorted((DEPLOY / "systemd").glob("*.service"))
 WORKER = CELERY / "systemd" / "tapescope-worker.service"
 OURS = re.compile(r"\bTAPESCOPE_[A-Z_]+\b")
+BOTH = ("TAPESCOPE_", "AWS_", "PGPASSWORD")  # what containers and units set alike
 
 KNOWN = """
 import json
@@ -145,8 +146,9 @@ def test_what_is_set_is_read(compose: dict[str, Any], airflow: dict[str, Any]) -
 def test_containers_and_units_have_the_same_settings(compose: dict[str, Any]) -> None:
     units = environment_of_units()
     for name, settings in environment_of_containers(compose).items():
-        ours = {variable for variable in settings if variable.startswith(("TAPESCOPE_", "AWS_"))}
-        assert ours == {variable for variable in units[name] if variable.startswith(("TAPESCOPE_", "AWS_"))}, name
+        ours = {variable for variable in settings if variable.startswith(BOTH)}
+        assert ours == {variable for variable in units[name] if variable.startswith(BOTH)}, name
+        assert {"PGPASSWORD", "AWS_REGION"} <= ours, name
 
 
 def test_each_part_gets_the_secrets_it_needs_alone(compose: dict[str, Any]) -> None:

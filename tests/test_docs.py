@@ -199,3 +199,13 @@ def test_the_site_builds_and_asks_no_other_host(tmp_path: Path) -> None:
         for found in re.findall(r'(?:<script|<link|<img)[^>]+(?:src|href)="(https?:[^"]+)', page)
     ]
     assert len(pages) > 450 and not asked
+
+
+def test_the_counts_of_captures_are_those_of_the_table() -> None:
+    table = (REPO / "tests" / "realdata_table.md").read_text(encoding="utf-8")
+    folders = [
+        line.removeprefix("| ").partition("/")[0] for line in table.splitlines() if re.match(r"\| [\w-]+/", line)
+    ]
+    n_made = sum(folder.endswith("-synthetic") for folder in folders)
+    text = " ".join((DOCS / "validation.md").read_text(encoding="utf-8").split())
+    assert f"tested on {len(folders) - n_made} real captures, and on {n_made} logs" in text

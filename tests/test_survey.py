@@ -234,6 +234,17 @@ def mrtg_text(last: int) -> str:
     return "\n".join([f"{last} 1 1", *rows]) + "\n"
 
 
+def test_the_period_of_several_hosts_is_what_the_logs_of_all_cover(tmp_path: Path) -> None:
+    """dm8 has rows from 08:00 to 08:03, dm9 from 08:00 to 08:02."""
+    *head, sample = VMSTAT.splitlines()
+    head = [f"{line} {end}" for line, end in zip(head, STAMPS, strict=False)]
+    for host, n in (("dm8", 4), ("dm9", 3)):
+        rows = [f"{sample} 2010-03-10 08:0{minute}:00" for minute in range(n)]
+        (tmp_path / f"vmstat_{host}.log").write_text("\n".join((*head, *rows, "")))
+    (line,) = [line for line in guessed(tmp_path).splitlines() if line.startswith("expect = ")]
+    assert "to = 2010-03-10T08:02:00Z" in line and line.endswith("# period that each of these logs covers")
+
+
 def test_a_link_that_was_rotated_is_one_and_its_configuration_says_what_it_carries(tmp_path: Path) -> None:
     """125,000,000 bytes/s by MaxBytes are 125 MB/s: `bits` is how MRTG draws. Two hours from 10:00 UTC are expected."""
     (tmp_path / "dm8-bond0.log").write_text(mrtg_text(1268222400))  # 2010-03-10 12:00 UTC

@@ -5,11 +5,10 @@ import os
 import signal
 import sys
 import traceback
-from pathlib import Path
 
 import click
 
-from pipelines.primitives.errors import ConfigError, TapescopeError
+from pipelines.primitives.errors import TapescopeError
 from pipelines.primitives.failures import summarize_failure
 from pipelines.primitives.text import escape_control
 
@@ -86,6 +85,4 @@ def _complain(error: Exception) -> int:
         click.echo(f"{'' if number else 'tapescope: '}{escape_control(line)}", err=True)
     if own.hint:
         click.echo(f"  hint: {escape_control(own.hint)}", err=True)
-    if isinstance(own, ConfigError) and not Path("site.toml").exists() and "site.toml" in str(own):
-        click.echo("  every command takes --site FOLDER", err=True)
     return own.exit_code

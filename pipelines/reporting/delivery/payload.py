@@ -9,7 +9,7 @@ from typing import Any
 
 from pipelines.primitives.clock import day_bounds
 from pipelines.primitives.format import counted
-from pipelines.primitives.text import single_line
+from pipelines.primitives.text import SENTENCES_CHARS, single_line
 from pipelines.reporting.report import Report
 
 _ONE = "summary"  # the section that says it in one sentence
@@ -56,13 +56,19 @@ class Message:
     def first_sentence(self) -> str:
         """What went wrong on the way if anything did, else the report's one sentence."""
         if self.report.problems:
-            return single_line(f"{counted(len(self.report.problems), 'problem')}: {self.report.problems[0]}")
+            problems = counted(len(self.report.problems), "problem")
+            return single_line(f"{problems}: {self.report.problems[0]}", SENTENCES_CHARS)
         sentences = [text for section in self.report.sections if section.id == _ONE for text in section.sentences]
-        return single_line(sentences[0] if sentences else self.report.title)
+        return single_line(sentences[0] if sentences else self.report.title, SENTENCES_CHARS)
+
+    @property
+    def text(self) -> str:
+        """The report's title and its one sentence, for a chat."""
+        return f"{single_line(self.report.title)}: {self.first_sentence}"
 
     @property
     def subject(self) -> str:
-        return single_line(f"{self.report.title}: {self.first_sentence}")
+        return single_line(self.text)
 
     @property
     def digest(self) -> str:

@@ -141,7 +141,7 @@ def _payload(message: Message) -> dict[str, object]:
     return ({"url": url} if url else {}) | {
         "site": message.site,
         "day": str(message.day or ""),
-        "text": message.subject,
+        "text": message.text,
         "problems": message.report.problems,
         "report": json.loads(message.files["json"].read_text(encoding="utf-8")),
     }
