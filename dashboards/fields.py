@@ -26,7 +26,8 @@ def choose(name: str, label: str, options: list[str], labels: dict[str, str] | N
     asked = state.value(name)
     key = state.widget(name, asked if asked in options else options[0])
     if st.session_state[key] not in options:
-        asked, st.session_state[key] = str(st.session_state[key]), options[0]
+        asked = asked and str(st.session_state[key])  # what was shown, but never chosen, is not missed
+        st.session_state[key] = options[0]
     if asked and asked not in options:
         say_instead(label, asked, "it is not among the choices", names.get(options[0], options[0]))
     place = page or st.sidebar

@@ -6,7 +6,7 @@ from typing import Any
 import polars as pl
 import pytest
 
-from dashboards import zone
+from dashboards import charts, zone
 from dashboards.charts import along, drive_charts, hour_charts, model_charts, series
 
 CHICAGO = "America/Chicago"
@@ -90,6 +90,22 @@ def test_names_lead_to_their_pages(monkeypatch: pytest.MonkeyPatch) -> None:
     drawn = series.traffic(pl.DataFrame(bins | {"max_mb_s": [2.0]}), ["s1"], 5.0, 2.0, span).to_dict()
     linked = [layer["mark"]["type"] for layer in drawn["layer"] if "href" in layer["encoding"]]
     assert linked == ["text"] and "/stations?from=2010-03-10&station=s1" in str(drawn["datasets"])
+
+
+def test_names_next_to_dots_do_not_overlap(monkeypatch: pytest.MonkeyPatch) -> None:
+    """150 and 155 MB/s are 7 pixels apart: D2 is the worse one of the two. D3 begins left of D2, and ends before it."""
+    monkeypatch.setattr(along.st, "session_state", {"view-asked": {}})
+    rows = {"drive": ["D1", "D2", "D3"], "generation": "LTO-9", "drive_rate_mb_s": [330.0, 330.0, 270.0]}
+    rows |= {"overall_rate_mb_s": [155.0, 150.0, 152.0], "nameplate_share": [0.8, 0.8, 0.7], "f": [0.5, 0.4, 0.6]}
+    chart = drive_charts.rates(pl.DataFrame(rows), None, "")
+    assert chart.layer[-1].data["drive"].to_list() == ["D2", "D3"]
+    assert drive_charts.rates(pl.DataFrame(rows), None, "D1").layer[-1].data["drive"].to_list() == ["D1", "D3"]
+
+
+def test_an_axis_of_zeros_has_a_length() -> None:
+    none, some = pl.DataFrame({"value": [0.0, 0.0]}), pl.DataFrame({"value": [0.0, 2.0]})
+    assert charts.from_zero(none, "value", padding=30).to_dict() == {"domain": [0, 1]}
+    assert charts.from_zero(some, "value", padding=30).to_dict() == {"domainMin": 0, "padding": 30}
 
 
 def test_kinds_of_events_that_have_no_sign_of_their_own_differ(monkeypatch: pytest.MonkeyPatch) -> None:

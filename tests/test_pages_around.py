@@ -12,7 +12,7 @@ from pipelines import steps
 from pipelines.answers.question import ask
 from pipelines.catalog.files import load_catalog
 from pipelines.warehouse.connection import LAKE, Warehouse
-from support.app import at, linked_table, url
+from support.app import at, box, linked_table, url
 from support.archive import copied
 from support.served import APP, DEADLINE_S
 
@@ -170,6 +170,9 @@ def test_figures_are_those_of_ask(app: AppTest, archive: Path) -> None:
     opened(app, "tapes", part="positions", session=sparse["session_id"])
     shown = {metric.label: metric.value for metric in app.metric}
     assert f"{sparse['f']:.3f}" == "0.365" in shown.values()
+    opened(app, "tapes", part="positions", session="")
+    box(app, "Drive").select("LTO2_202").run()
+    assert not any("cannot be shown" in one.value for one in app.warning), "nobody chose the mount shown before"
     (total,) = [row["duty_total"] for row in asked(archive, "duty_total") if row["direction"] == "in"]
     opened(app, "stations", part="", session="")
     assert f"the duty factors of 7 stations add up to {total:.1f} (" in texts(app) and f"{total:.3f}" == "2.402"

@@ -92,6 +92,10 @@ def test_no_page_and_no_report_claims_hours_that_no_log_shows(whole: Site, monke
     assert "No log shows in how many of 48.00 drive-hours data moved." in texts(app)
     assert [one.value for one in app.info] == ["No log shows a drive at work for at least 10 minutes of any hour."]
     assert "Times in" not in [one.label for one in app.button_group], "the site's clock is UTC: there is no other"
+    app.query_params["part"] = "lines"
+    app.run()
+    assert [one.value for one in app.info] == ["No log shows a drive in this state."]
+    app.query_params.clear()
     app.query_params["drive"] = "D1"
     at(app, "drives").run()
     assert "No log shows D1 out of service; no log shows an error." in texts(app)

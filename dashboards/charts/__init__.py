@@ -24,14 +24,15 @@ from dashboards.charts.looks import (
     SKY,
     by_colour_and_dash,
     by_colour_and_shape,
+    columns,
     faint,
 )
 from pipelines.primitives import format
 
 __all__ = [
     "BLUE", "COLOURS", "GREEN", "GREY", "INK", "LINK", "ORANGE", "PURPLE", "RED", "SKY", "Span", "along_time",
-    "by_colour_and_dash", "by_colour_and_shape", "count", "faint", "framed", "heat_map", "instant", "joined", "lines",
-    "linked", "log_changes", "number", "over", "rule", "share",
+    "by_colour_and_dash", "by_colour_and_shape", "columns", "count", "faint", "framed", "from_zero", "heat_map",
+    "instant", "joined", "lines", "linked", "log_changes", "number", "over", "rule", "share",
 ]  # fmt: skip
 
 # Altair would check each part of a chart when it is made, and the whole chart again when it is shown.
@@ -85,13 +86,13 @@ def rule(at: float, along: str = "y") -> Any:
 
 
 def lines(
-    rows: pl.DataFrame, x: str, y: str, colour: str, titles: dict[str, str], log_x: bool = False, columns: int = 5,
+    rows: pl.DataFrame, x: str, y: str, colour: str, titles: dict[str, str], log_x: bool = False, most: int = 5,
     link: str = "",
 ) -> alt.Chart:  # fmt: skip
     """One line for each name, a point at each value; colour and dash distinguish the names."""
-    most = float(rows[x].max() or 0)  # type: ignore[arg-type]
-    ticks = [value for value in MANY if value <= most]
-    ticks += [math.floor(most)] if ticks and most >= 1.5 * ticks[-1] > 0 else []
+    high = float(rows[x].max() or 0)  # type: ignore[arg-type]
+    ticks = [value for value in MANY if value <= high]
+    ticks += [math.floor(high)] if ticks and high >= 1.5 * ticks[-1] > 0 else []
     x_tip = (count if rows[x].dtype.is_integer() else number)(x, titles[x])
     axis = alt.Axis(values=ticks) if log_x else alt.Axis(tickMinStep=1, format="d")
     names = sorted(rows[colour].drop_nulls().unique(), key=words.natural)
@@ -106,12 +107,17 @@ def lines(
                 axis=axis,
             ),
             y=alt.Y(f"{y}:Q", title=titles[y], axis=alt.Axis(tickCount=5)),
-            **by_colour_and_dash(colour, names, columns=columns, labelLimit=150),
+            **by_colour_and_dash(colour, names, columns=columns(most, names), labelLimit=150),
             tooltip=[alt.Tooltip(f"{colour}:N", title=titles.get(colour, colour)), x_tip, number(y, titles[y])],
             href=LINK,
         )
     )
-    return framed(chart, 320 + 20 * (-(-rows[colour].n_unique() // columns)))
+    return framed(chart, 320 + 20 * (-(-rows[colour].n_unique() // most)))
+
+
+def from_zero(rows: pl.DataFrame, value: str, **more: Any) -> alt.Scale:
+    """A scale from 0. Where all values are 0 it ends at 1: an axis without length has one label, with six decimals."""
+    return alt.Scale(domainMin=0, **more) if rows[value].max() else alt.Scale(domain=[0, 1])
 
 
 def linked(rows: pl.DataFrame, name: str) -> pl.DataFrame:

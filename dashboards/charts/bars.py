@@ -5,7 +5,7 @@ from typing import Any
 import altair as alt
 import polars as pl
 
-from dashboards.charts import BLUE, COLOURS, INK, LINK, RED, framed, linked, number, share
+from dashboards.charts import BLUE, COLOURS, INK, LINK, RED, columns, framed, linked, number, share
 from pipelines.primitives.format import SHARE
 
 LEAST = 0.1
@@ -23,7 +23,7 @@ def stacked(rows: pl.DataFrame, name: str, names: dict[str, str], title: str, un
         number=pl.col("what").replace_strict({one: at for at, one in enumerate(order)}, return_dtype=pl.Int64)
     )
     scale = alt.Scale(domain=order, range=COLOURS[: len(order)])
-    legend = alt.Legend(orient="top", title=None, columns=6, labelLimit=240)
+    legend = alt.Legend(orient="top", title=None, columns=columns(6, order), labelLimit=240)
     chart = (
         alt.Chart(linked(long, name))
         .mark_bar(height={"band": 0.7}, strokeWidth=0)

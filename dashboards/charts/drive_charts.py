@@ -23,8 +23,10 @@ from dashboards.charts import (
     along_time,
     by_colour_and_dash,
     by_colour_and_shape,
+    columns,
     count,
     framed,
+    from_zero,
     linked,
     number,
     over,
@@ -42,6 +44,8 @@ _EVENTS = {
     "media error": (PURPLE, "diamond"),
     "tape alert": (BLUE, "circle"),
 }
+# Pixels of the plot of rates in a window of 800, where names overlap most, and of the names in it.
+NARROW_PX, RATES_PX, LINE_PX, CHAR_PX, DOT_PX, NAME_PX = 380, 230, 13, 6, 8, 120
 _OTHERS = [(GREEN, "triangle-right"), (SKY, "triangle-down"), (SLATE, "triangle-left"), (GREEN, "stroke")]
 
 
@@ -77,8 +81,8 @@ def rates(rows: pl.DataFrame, earlier: pl.DataFrame | None, chosen: str) -> alt.
         alt.Chart(kinds).mark_rule(strokeDash=[5, 3], strokeWidth=1.3, color=INK).encode(x=alt.X("native_mb_s:Q")),
         alt.Chart(kinds)
         .transform_calculate(text="datum.text + ' ' + datum.native_mb_s")
-        .mark_text(align="right", dx=-5, baseline="top", color=INK)
-        .encode(x=alt.X("native_mb_s:Q"), y=alt.value(0), text=alt.Text("text:N")),
+        .mark_text(align="right", dx=-5, baseline="bottom", color=INK)
+        .encode(x=alt.X("native_mb_s:Q"), y=alt.value(-2), text=alt.Text("text:N")),
     ]
     if earlier is not None and earlier.height:
         layers += _moved(named, earlier, x, y)
@@ -102,12 +106,20 @@ def _kind() -> pl.Expr:
 
 
 def _names(rows: pl.DataFrame) -> alt.Chart:
-    """Names next to dots; where dots overlap, only the one with the lowest share of its rate has its name."""
-    across = (pl.col("drive_rate_mb_s") / (pl.col("drive_rate_mb_s").max() / 6)).round()
-    up = (pl.col("overall_rate_mb_s") / (pl.col("overall_rate_mb_s").max() / 12)).round()
-    alone = rows.with_columns(across=across, up=up).sort(~pl.col("is_chosen"), "f", nulls_last=True)
-    alone = alone.unique(["across", "up"], keep="first", maintain_order=True)
-    return alt.Chart(alone).mark_text(align="left", dx=8, color=INK, fontSize=11)  # type: ignore[no-any-return]
+    """Names next to dots; where names would overlap, only the one with the lowest share of its rate is there."""
+    alone = rows.sort(~pl.col("is_chosen"), "f", nulls_last=True)
+    right = max(float(rows[name].max() or 0) for name in ("drive_rate_mb_s", "native_mb_s"))  # type: ignore[arg-type]
+    top = float(rows["overall_rate_mb_s"].max() or 0)  # type: ignore[arg-type]
+    taken: list[tuple[float, float, float]] = []
+    free = []
+    for row in alone.iter_rows(named=True):
+        begin, up = row["drive_rate_mb_s"] / right * NARROW_PX, row["overall_rate_mb_s"] / top * RATES_PX
+        end = begin + min(NAME_PX, CHAR_PX * len(row["drive"])) + DOT_PX
+        is_free = all(end < from_px or to_px < begin or abs(up - at) > LINE_PX for from_px, to_px, at in taken)
+        taken += [(begin, end, up)] if is_free else []
+        free.append(is_free)
+    names = alt.Chart(alone.filter(pl.Series(free)))
+    return names.mark_text(align="left", dx=DOT_PX, color=INK, fontSize=11, limit=NAME_PX)  # type: ignore[no-any-return]
 
 
 def _moved(rows: pl.DataFrame, earlier: pl.DataFrame, x: Any, y: Any) -> list[alt.Chart]:
@@ -175,7 +187,7 @@ def events(rows: pl.DataFrame, span: Span) -> alt.Chart:
     names = sorted(rows["drive"].unique(), key=words.natural)
     y = alt.Y("drive:N", sort=names, title=None, axis=alt.Axis(labelLimit=140, labelOverlap=False, ticks=False))
     x = alt.X("from_at:T", title=along_time(), scale=over(span), axis=_axis(span))
-    legend = alt.Legend(orient="top", title=None, columns=6)
+    legend = alt.Legend(orient="top", title=None, columns=columns(6, rows["what"].unique()))
     return framed([*_happened(rows, x, y, span, legend)], 24 * max(3, len(names)) + 110, span=span)
 
 
@@ -224,7 +236,7 @@ def failures(rows: pl.DataFrame, titles: dict[str, str]) -> alt.Chart:
             color=alt.Color(
                 "kind:N",
                 scale=alt.Scale(domain=names, range=COLOURS[: len(names)]),
-                legend=alt.Legend(orient="top", title=None, columns=4, labelLimit=260),
+                legend=alt.Legend(orient="top", title=None, columns=columns(4, names), labelLimit=260),
             ),
             tooltip=[alt.Tooltip("drive:N"), alt.Tooltip("kind:N"), count("n", "number")],
             href=LINK,
@@ -270,8 +282,8 @@ def trend(rows: pl.DataFrame, value: str, title: str, step: str) -> alt.Chart:
         .mark_line(point=alt.OverlayMarkDef(size=45), strokeWidth=1.6)
         .encode(
             x=alt.X("step_from:T", title=f"start of the {step} (site time)", scale=over(span), axis=axis),
-            y=alt.Y(f"{value}:Q", title=title, scale=alt.Scale(zero=True), axis=alt.Axis(tickCount=5)),
-            **by_colour_and_dash("drive", names, columns=8),
+            y=alt.Y(f"{value}:Q", title=title, scale=from_zero(rows, value), axis=alt.Axis(tickCount=5)),
+            **by_colour_and_dash("drive", names, columns=columns(8, names)),
             href=LINK,
             tooltip=[
                 alt.Tooltip("drive:N"),

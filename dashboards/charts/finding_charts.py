@@ -6,7 +6,7 @@ import altair as alt
 import polars as pl
 
 from dashboards import zone
-from dashboards.charts import BLUE, GREEN, GREY, INK, ORANGE, RED, Span, along_time, framed, number, over
+from dashboards.charts import BLUE, GREEN, GREY, INK, ORANGE, RED, Span, along_time, columns, framed, number, over
 from dashboards.charts.along import TICKS, day_ticks
 from pipelines.analysis.findings import exhibit as kinds
 from pipelines.analysis.findings.exhibit import Exhibit
@@ -110,7 +110,7 @@ def nights(rows: pl.DataFrame) -> alt.Chart:
             color=alt.Color(
                 "outcome:N",
                 scale=alt.Scale(domain=list(key), range=list(key.values())),
-                legend=alt.Legend(orient="top", title=None, columns=4),
+                legend=alt.Legend(orient="top", title=None, columns=columns(4, key)),
             ),
             tooltip=[
                 alt.Tooltip("day:T", format="%Y-%m-%d"),

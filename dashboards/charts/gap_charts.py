@@ -3,7 +3,7 @@
 import altair as alt
 import polars as pl
 
-from dashboards.charts import COLOURS, GREEN, GREY, INK, RED, count, framed, number
+from dashboards.charts import COLOURS, GREEN, GREY, INK, RED, columns, count, framed, number
 
 LAST_BIN_S = 30
 _HEIGHT = 300
@@ -52,7 +52,7 @@ def histogram(
             color=alt.Color(
                 "who:N",
                 scale=alt.Scale(domain=names, range=[*slow_colours()[: len(slow)], GREY]),
-                legend=alt.Legend(orient="top", title=None, columns=4),
+                legend=alt.Legend(orient="top", title=None, columns=columns(4, names)),
             ),
             order=alt.Order("who:N", sort="descending"),
             tooltip=[

@@ -4,7 +4,7 @@ import altair as alt
 import polars as pl
 
 from dashboards import zone
-from dashboards.charts import BLUE, COLOURS, GREY, ORANGE, Span, along_time, framed, instant, number, over
+from dashboards.charts import BLUE, COLOURS, GREY, ORANGE, Span, along_time, columns, framed, instant, number, over
 from dashboards.charts.along import day_form
 
 OTHERS = "the others"
@@ -63,7 +63,7 @@ def families(rows: pl.DataFrame, name: str, title: str, span: Span, step: str = 
             color=alt.Color(
                 f"{name}:N",
                 scale=alt.Scale(domain=names, range=COLOURS[: len(names)]),
-                legend=alt.Legend(orient="top", title=None, columns=4, labelLimit=240),
+                legend=alt.Legend(orient="top", title=None, columns=columns(4, names), labelLimit=240),
             ),
             tooltip=[
                 alt.Tooltip(f"{name}:N"),

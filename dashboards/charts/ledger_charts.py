@@ -11,7 +11,7 @@ import polars as pl
 from dashboards import words, zone
 from dashboards.charts import GREY, INK, LINK, RED, Span, along_time, framed, instant, linked, number, over, share
 from dashboards.charts.along import TICKS, day_form, day_ticks
-from dashboards.charts.looks import on_page
+from dashboards.charts.looks import columns, on_page
 from pipelines.primitives.format import d3_format, percent
 
 _OTHER = "other work, storage group unknown"
@@ -36,7 +36,7 @@ def waterfall(steps: pl.DataFrame, earlier: pl.DataFrame | None = None) -> alt.C
                 axis=alt.Axis(grid=False, tickCount=8),
             ),
             x2=alt.X2("from_hours:Q"),
-            color=_colours(steps, columns=4),
+            color=_colours(steps, 4),
             stroke=alt.condition("datum.time_group == 'unknown'", alt.value(_UNKNOWN_EDGE), alt.value(None)),
             strokeDash=alt.condition("datum.time_group == 'unknown'", alt.value([2, 2]), alt.value([1, 0])),
             tooltip=[
@@ -96,14 +96,14 @@ def periods(rows: pl.DataFrame, step: str, span: Span) -> alt.Chart:
     return framed(bars, 330, span=span)
 
 
-def _colours(rows: pl.DataFrame, columns: int = 5) -> alt.Color:
+def _colours(rows: pl.DataFrame, most: int = 5) -> alt.Color:
     """The groups of the rows in their order, each in its colour."""
     groups = rows.unique("group_words", maintain_order=True)
     words, colours = groups["group_words"].to_list(), [on_page(colour) for colour in groups["colour"]]
     legend = alt.Legend(
         orient="top",
         title=None,
-        columns=columns,
+        columns=columns(most, words),
         labelLimit=300,
         symbolType="square",
         symbolStrokeColor=_UNKNOWN_EDGE,
@@ -131,7 +131,7 @@ def stacked(rows: pl.DataFrame, x: str, y: str, title: str) -> alt.Chart:
     return framed(chart, 36 * max(3, rows[y].n_unique()) + 130)
 
 
-def one_bar(rows: pl.DataFrame, legend_px: int = 72) -> alt.Chart:
+def one_bar(rows: pl.DataFrame) -> alt.Chart:
     """Drive-hours of each `period` as one bar, from what no log covers to data moving; the legend has the shares."""
     periods = rows["period"].unique(maintain_order=True).to_list()
     hours = (
@@ -148,12 +148,12 @@ def one_bar(rows: pl.DataFrame, legend_px: int = 72) -> alt.Chart:
     )
     bars = (
         alt.Chart(named)
-        .mark_bar(height=26)
+        .mark_bar(height=16)
         .encode(
             x=alt.X("bucket_hours:Q", stack="normalize", title=None, axis=None),
             y=alt.Y("period:N", title=None, sort=periods, axis=alt.Axis(ticks=False) if len(periods) > 1 else None),
             order=alt.Order("number:Q"),
-            color=_colours(named, columns=4),
+            color=_colours(named, 4),
             stroke=alt.condition("datum.time_group == 'unknown'", alt.value(_UNKNOWN_EDGE), alt.value(None)),
             tooltip=[
                 alt.Tooltip("period:N"),
@@ -163,7 +163,9 @@ def one_bar(rows: pl.DataFrame, legend_px: int = 72) -> alt.Chart:
             ],
         )
     )
-    return framed(bars, 32 * len(periods) + legend_px)
+    chart = framed(bars, 20 * len(periods))
+    chart.autosize = alt.AutoSizeParams(type="fit-x", contains="padding")  # the legend's lines come on top
+    return chart
 
 
 def drives(rows: pl.DataFrame, marks: list[dict[str, Any]], span: Span, legend: bool = False) -> alt.Chart:
@@ -184,7 +186,7 @@ def drives(rows: pl.DataFrame, marks: list[dict[str, Any]], span: Span, legend: 
             x=x,
             x2=alt.X2("to_at:T"),
             y=y,
-            color=_colours(rows, columns=6) if legend else alt.Color("shown_colour:N", scale=None),
+            color=_colours(rows, 6) if legend else alt.Color("shown_colour:N", scale=None),
             tooltip=[
                 alt.Tooltip("drive:N"),
                 alt.Tooltip("group_words:N", title="mostly"),

@@ -4,6 +4,7 @@ The colours are those of Okabe and Ito, which people with impaired colour vision
 on white and on black; their grey is darker. tests/test_colours.py computes the distances between them.
 """
 
+from collections.abc import Iterable
 from typing import Any
 
 import altair as alt
@@ -21,7 +22,19 @@ COLOURS = [BLUE, ORANGE, GREEN, RED, PURPLE, SKY, SLATE]
 GREY = "#8A9199"  # of the background: other days, the rest
 INK = "#777E86"  # of text between marks: as far from white as from the pages' black
 DASHES = [[1, 0], [6, 3], [2, 2], [8, 3, 2, 3], [4, 4], [1, 3], [10, 4]]
+MOST_CHARS = 30  # of a name in a legend: the rest is cut off
 SHAPES = ["circle", "square", "diamond", "triangle-up", "cross", "triangle-down", "triangle-right"]
+
+
+def columns(most: int, names: Iterable[str]) -> alt.ExprRef:
+    """Columns of a legend with these names: as many as the width of the chart has room for, `most` at most.
+
+    >>> columns(2, ["read", "write", "between files"]).to_dict()
+    {'expr': 'width >= 172 ? 2 : 1'}
+    """
+    widths = [32 + 6 * min(len(name), MOST_CHARS) for name in names]
+    needed = {n: sum(max(widths[at::n], default=0) for at in range(n)) for n in range(most, 1, -1)}
+    return alt.ExprRef("".join(f"width >= {px} ? {n} : " for n, px in needed.items()) + "1")
 
 
 def by_colour_and_dash(name: str, names: list[str], **legend: Any) -> dict[str, Any]:

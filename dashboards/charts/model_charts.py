@@ -15,12 +15,13 @@ from dashboards.charts import (
     by_colour_and_dash,
     count,
     framed,
+    from_zero,
     linked,
     number,
     over,
     rule,
 )
-from pipelines.primitives.format import d3_format, unit_of
+from pipelines.primitives.format import d3_format, decimals_apart, unit_of
 
 RUNS = {"recorded": GREY, "replayed": SKY, "changed": ORANGE}
 
@@ -28,10 +29,11 @@ RUNS = {"recorded": GREY, "replayed": SKY, "changed": ORANGE}
 def runs(rows: pl.DataFrame, value: str, title: str) -> alt.Chart:
     """One value of each kind of drive, a bar for each run: recorded, replayed, changed."""
     names = list(RUNS)
+    scale = from_zero(rows, value, padding=30)  # room for the labels
     base = alt.Chart(rows).encode(
         y=alt.Y("drives:N", title=None, axis=alt.Axis(labelLimit=180, labelOverlap=False)),
         yOffset=alt.YOffset("run:N", sort=names),
-        x=alt.X(f"{value}:Q", title=title, axis=alt.Axis(tickCount=5), scale=alt.Scale(padding=30)),
+        x=alt.X(f"{value}:Q", title=title, axis=alt.Axis(tickCount=5), scale=scale),
     )
     bars = base.mark_bar().encode(
         color=alt.Color(
@@ -62,7 +64,7 @@ def intervals(rows: pl.DataFrame, name: str, title: str) -> alt.Chart:
         .mark_circle(color=BLUE, size=70, opacity=1)
         .encode(
             y=y,
-            x=alt.X("ratio:Q", title=title, scale=scale, axis=alt.Axis(tickCount=8)),
+            x=alt.X("ratio:Q", title=title, scale=scale, axis=alt.Axis(tickCount=8, format="~g")),
             tooltip=[
                 alt.Tooltip(f"{name}:N"),
                 number("ratio", title),
@@ -77,6 +79,8 @@ def intervals(rows: pl.DataFrame, name: str, title: str) -> alt.Chart:
 
 def tornado(rows: pl.DataFrame, title: str, at: float) -> alt.Chart:
     """What each input alone does at either end of its interval: the widest on top."""
+    ends = (*rows["low"], *rows["high"])
+    form = f",.{decimals_apart(min(ends), max(ends), title)}f"
     chart = (
         alt.Chart(rows)
         .mark_bar(color=BLUE)
@@ -86,8 +90,8 @@ def tornado(rows: pl.DataFrame, title: str, at: float) -> alt.Chart:
             x2=alt.X2("high:Q"),
             tooltip=[
                 alt.Tooltip("input:N"),
-                number("low", "result if this cost is at the low end of its interval", title),
-                number("high", "result if this cost is at the high end of its interval", title),
+                alt.Tooltip("low:Q", title="result if this cost is at the low end of its interval", format=form),
+                alt.Tooltip("high:Q", title="result if this cost is at the high end of its interval", format=form),
             ],
         )
     )

@@ -19,6 +19,7 @@ from dashboards.charts import (
     SKY,
     Span,
     along_time,
+    columns,
     faint,
     framed,
     instant,
@@ -132,7 +133,9 @@ def measures(
         number=pl.col("what").replace_strict({name: at for at, name in enumerate(order)}, return_dtype=pl.Int64)
     )
     scale = alt.Scale(domain=order, range=COLOURS[: len(order)])
-    colour = alt.Color("what:N", sort=order, scale=scale, legend=alt.Legend(orient="top", title=None, columns=7))
+    colour = alt.Color(
+        "what:N", sort=order, scale=scale, legend=alt.Legend(orient="top", title=None, columns=columns(7, order))
+    )
     y = alt.Y(
         "value:Q",
         title=title,
@@ -168,7 +171,7 @@ def bars(
         number=pl.col("what").replace_strict({name: at for at, name in enumerate(order)}, return_dtype=pl.Int64),
     )
     scale = alt.Scale(domain=order, range=COLOURS[: len(order)])
-    legend = alt.Legend(orient="top", title=None, columns=7, labelLimit=240)
+    legend = alt.Legend(orient="top", title=None, columns=columns(7, order), labelLimit=240)
     tips = [alt.Tooltip("what:N"), instant("bin_at", "from"), instant("to_at", "to"), number("value", title, "h")]
     drawn: list[Any] = [
         alt.Chart(long)

@@ -12,7 +12,7 @@ from pipelines.primitives.times import days_text
 from pipelines.reporting import finding_words
 
 PAGE = {"title": "Tonight", "order": 10}
-CARDS_PX = 455  # with the parts above it this is one screen of a laptop
+CARDS_PX = 423  # with the parts above it this is one screen of a laptop
 SHOWN_FINDINGS = 30
 ON_A_WALL = 4  # findings
 
@@ -55,7 +55,7 @@ def show_hours() -> None:
     earlier = page.ask_before("ledger_waterfall")
     if earlier and page.before and earlier.rows:
         bars = bars.vstack(earlier.frame().with_columns(period=findings.days_of(*page.before)))
-    components.show_chart(steps, ledger_charts.one_bar(bars, 104 if on_wall else 72), "Drive-hours by use.")
+    components.show_chart(steps, ledger_charts.one_bar(bars), "Drive-hours by use.")
     page.say_left_out()
     if page.before and not (earlier and earlier.rows):
         st.caption(f"No drive's log covers {days_text(*page.before)}.")

@@ -3,6 +3,7 @@
 What programs read (`--format json`, CSV) is not formatted.
 """
 
+import math
 import re
 from collections.abc import Iterable, Sequence
 from datetime import date, datetime
@@ -120,6 +121,16 @@ def fixed(value: float, unit: str) -> str:
         return f"{value:,.0f}" if abs(value) >= 9_999.5 else f"{value:.4g}"
     least = 10.0**-n_decimals
     return f"<{least:.{n_decimals}f}" if 0 < value < least / 2 else f"{value:z,.{n_decimals}f}"  # z: no -0.0
+
+
+def decimals_apart(low: float, high: float, unit: str) -> int:
+    """Decimals at which two ends of a scale, and values between them, differ: those of their unit at least.
+
+    >>> decimals_apart(0.093, 0.131, "drives"), decimals_apart(22.1, 31.6, "drives"), decimals_apart(2.0, 2.0, "h")
+    (3, 1, 2)
+    """
+    usual = _decimals(unit) or 0
+    return max(usual, min(6, 1 - math.floor(math.log10(high - low)))) if high > low else usual
 
 
 def d3_format(unit: str) -> str:

@@ -7,7 +7,7 @@ takes = ["first_day", "last_day"]
 [columns]
 source = { type = "VARCHAR", doc = "kind of log" }
 host = { type = "VARCHAR", doc = "host, link or archive system that the log describes" }
-hour_at = { type = "TIMESTAMP", doc = "start of the hour, UTC; for periods of more than three weeks, start of the day" }
+hour_at = { type = "TIMESTAMP", doc = "start of the hour, UTC; for periods of more than three weeks, start of the site day" }
 expected_s = { type = "DOUBLE", unit = "s", doc = "time in the hour (or day) for which site.toml declares the log; NULL where site.toml declares no log" }
 covered_s = { type = "DOUBLE", unit = "s", doc = "time in the hour (or day) that the log covers" }
 covered_share = { type = "DOUBLE", unit = "1", doc = "time that the log covers / time for which site.toml declares it, at most 1; NULL where site.toml declares no log" }
@@ -15,7 +15,7 @@ covered_share = { type = "DOUBLE", unit = "1", doc = "time that the log covers /
 WITH hour AS (
     SELECT o.source, o.host, o.expected_s, o.covered_s,
            CASE WHEN date_diff('day', CAST($first_day AS DATE), CAST($last_day AS DATE)) > 21
-                THEN date_trunc('day', o.hour_at) ELSE o.hour_at END AS hour_at
+                THEN day_begin(site_day(o.hour_at, c.zone), c.zone) ELSE o.hour_at END AS hour_at
     FROM ops.coverage o CROSS JOIN site.setting c
     WHERE near_days(o.hour_at, $first_day, $last_day)
       AND in_days(o.hour_at, $first_day, $last_day, c.zone)

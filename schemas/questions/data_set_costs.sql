@@ -27,12 +27,12 @@ n_files = { type = "BIGINT", doc = "number of complete files moved; a file that 
 volume_gb = { type = "DOUBLE", unit = "GB", doc = "data of the data set that was read from or written to tape" }
 files_per_mount = { type = "DOUBLE", unit = "1", doc = "n_files / n_mounts" }
 gb_per_mount = { type = "DOUBLE", unit = "GB", doc = "volume_gb / n_mounts" }
-mounting_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours of mounting and dismounting for the data set. Where a mount moved files of several data sets, this time is divided among them in proportion to their numbers of files" }
-tape_motion_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours of tape motion to files of the data set" }
+mounting_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours of mounting and dismounting for the data set. Where a mount moved files of several data sets, this time is divided among them in proportion to their numbers of files. NULL if no log shows these times" }
+tape_motion_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours of tape motion to files of the data set. NULL if no log shows the steps of its mounts" }
 lost_hours = { type = "DOUBLE", unit = "h", doc = "mounting_hours + tape_motion_hours" }
 */
 WITH sat AS (
-    SELECT system, session_id, coalesce(mount_s, 0) + coalesce(dismount_s, 0) AS mounting_s,
+    SELECT system, session_id, coalesce(mount_s + dismount_s, mount_s, dismount_s) AS mounting_s,
            volume IS NOT NULL AND date_diff('microsecond', lag(to_at) OVER tape, from_at) <= 3600e6 * $hours AS is_remount
     FROM silver.session
     WHERE status <> 'mount_failed' AND near_days(day, $first_day - CAST(ceil($hours / 24) AS INTEGER) - 1, $last_day + 1)
@@ -63,9 +63,10 @@ part AS (
 moved AS (
     SELECT p.* EXCLUDE (position_s, first_file), s.is_remount,
            s.mounting_s * p.n_files / sum(p.n_files) OVER mount AS mounting_s,
-           -- a mount's motion outside gaps led to its first file
-           p.position_s + CASE WHEN p.first_file = min(p.first_file) OVER mount
-                               THEN m.position_s - sum(p.position_s) OVER mount ELSE 0 END AS position_s
+           -- a mount's motion outside gaps led to its first file; a log without any step of the mount shows no motion
+           CASE WHEN s.mounting_s IS NOT NULL OR m.position_s > 0
+                THEN p.position_s + CASE WHEN p.first_file = min(p.first_file) OVER mount
+                                         THEN m.position_s - sum(p.position_s) OVER mount ELSE 0 END END AS position_s
     FROM part p
     JOIN gold.mount m ON m.system = p.system AND m.session_id = p.session_id
         AND m.site_day BETWEEN $first_day AND $last_day
@@ -77,8 +78,8 @@ SELECT system, storage_group, file_family, directory, mode,
        count(DISTINCT volume) AS n_volumes, CAST(sum(n_files) AS BIGINT) AS n_files, sum(bytes) / 1e9 AS volume_gb,
        sum(n_files) / count(DISTINCT session_id) AS files_per_mount,
        sum(bytes) / 1e9 / count(DISTINCT session_id) AS gb_per_mount, sum(mounting_s) / 3600 AS mounting_hours,
-       sum(position_s) / 3600 AS tape_motion_hours, (sum(mounting_s) + sum(position_s)) / 3600 AS lost_hours
+       sum(position_s) / 3600 AS tape_motion_hours, (coalesce(sum(mounting_s), 0) + sum(position_s)) / 3600 AS lost_hours
 FROM moved
 WHERE $group IN ('', storage_group)
 GROUP BY system, storage_group, file_family, directory, mode
-ORDER BY lost_hours DESC, system, storage_group, file_family, directory, mode
+ORDER BY lost_hours DESC NULLS LAST, system, storage_group, file_family, directory, mode

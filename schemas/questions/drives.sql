@@ -15,7 +15,7 @@ drive_rate_basis = { type = "VARCHAR", doc = "how the time in the drive rate was
 nameplate_share = { type = "DOUBLE", unit = "1", doc = "drive rate / native rate; above 1 where the drive compresses data" }
 overall_rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / wall-clock time from mount request to end of dismount; only mounts with both times in the log count" }
 f = { type = "DOUBLE", unit = "1", doc = "time in which the drive moved data / wall-clock time from mount request to end of dismount; only mounts with both times in the log count. NULL where drive_rate_basis is mixed" }
-moving_data_hours = { type = "DOUBLE", unit = "h", doc = "hours in which data moved. Each column from here on has the hours of one group of gold.drive_time_bucket" }
+moving_data_hours = { type = "DOUBLE", unit = "h", doc = "hours in which data moved. Each column from here on has the hours of one group of gold.drive_time_bucket. NULL where no log shows what the drive did" }
 waiting_hours = { type = "DOUBLE", unit = "h", doc = "hours in which the drive waited for data to write, or for buffer space while reading. This includes the time after the tape was removed in which its data was still being written to disk" }
 checksums_hours = { type = "DOUBLE", unit = "h", doc = "hours of computing checksums, inside transfers and between them" }
 between_files_hours = { type = "DOUBLE", unit = "h", doc = "hours between files: file marks, database updates, waits for the next request, and starting the transfer" }
@@ -59,7 +59,10 @@ rate AS (
     FROM mount GROUP BY drive
 ),
 ledger AS (
-    SELECT l.drive,
+    -- a tape that only sits in a drive, or no log at all, shows nothing of what the drive did
+    SELECT l.drive, bool_or(b.time_group NOT IN ('occupied', 'idle', 'unknown'))
+                    OR bool_or(b.time_group = 'idle') AND NOT bool_or(b.time_group = 'occupied') AS is_logged,
+           bool_or(b.time_group <> 'unknown') AS is_covered,
            sum(l.duration_us) FILTER (WHERE b.time_group = 'moving_data') / 3.6e9 AS moving_data_hours,
            sum(l.duration_us) FILTER (WHERE b.time_group = 'waiting') / 3.6e9 AS waiting_hours,
            sum(l.duration_us) FILTER (WHERE b.time_group = 'checksums') / 3.6e9 AS checksums_hours,
@@ -81,12 +84,17 @@ SELECT l.drive, d.generation, coalesce(m.n_sessions, 0) AS n_sessions, coalesce(
        CASE WHEN r.basis <> 'mixed' THEN r.bytes / nullif(r.drive_us, 0) / d.nameplate_mb_s END AS nameplate_share,
        r.walled_bytes / nullif(r.wall_us, 0) AS overall_rate_mb_s,
        CASE WHEN r.basis <> 'mixed' THEN r.walled_drive_us / nullif(r.wall_us, 0) END AS f,
-       coalesce(l.moving_data_hours, 0) AS moving_data_hours, coalesce(l.waiting_hours, 0) AS waiting_hours,
-       coalesce(l.checksums_hours, 0) AS checksums_hours, coalesce(l.between_files_hours, 0) AS between_files_hours,
-       coalesce(l.tape_motion_hours, 0) AS tape_motion_hours, coalesce(l.mounting_hours, 0) AS mounting_hours,
-       coalesce(l.no_request_hours, 0) AS no_request_hours,
-       coalesce(l.occupied_hours, 0) AS occupied_hours, coalesce(l.idle_hours, 0) AS idle_hours,
-       coalesce(l.down_hours, 0) AS down_hours, coalesce(l.unknown_hours, 0) AS unknown_hours
+       coalesce(l.moving_data_hours, CASE WHEN l.is_logged THEN 0 END) AS moving_data_hours,
+       coalesce(l.waiting_hours, CASE WHEN l.is_logged THEN 0 END) AS waiting_hours,
+       coalesce(l.checksums_hours, CASE WHEN l.is_logged THEN 0 END) AS checksums_hours,
+       coalesce(l.between_files_hours, CASE WHEN l.is_logged THEN 0 END) AS between_files_hours,
+       coalesce(l.tape_motion_hours, CASE WHEN l.is_logged THEN 0 END) AS tape_motion_hours,
+       coalesce(l.mounting_hours, CASE WHEN l.is_logged THEN 0 END) AS mounting_hours,
+       coalesce(l.no_request_hours, CASE WHEN l.is_logged THEN 0 END) AS no_request_hours,
+       coalesce(l.occupied_hours, CASE WHEN l.is_covered THEN 0 END) AS occupied_hours,
+       coalesce(l.idle_hours, CASE WHEN l.is_covered THEN 0 END) AS idle_hours,
+       coalesce(l.down_hours, CASE WHEN l.is_logged THEN 0 END) AS down_hours,
+       coalesce(l.unknown_hours, 0) AS unknown_hours
 FROM ledger l
 LEFT JOIN moved m ON m.drive = l.drive
 LEFT JOIN rate r ON r.drive = l.drive

@@ -1,8 +1,10 @@
 """Can the data be trusted? Hours that logs cover, impossible dates, clocks, and logs that contradict each other."""
 
+import polars as pl
 import streamlit as st
 
-from dashboards import charts, components
+from dashboards import charts, components, tables, zone
+from dashboards.data import Asked
 from dashboards.head import Page
 from pipelines.primitives import format
 
@@ -12,6 +14,7 @@ PART = {
     "was": ["clocks"],
 }
 MOST_HOSTS = 60
+MOST_HOURLY_DAYS = 22  # of coverage_hours: for more it has days
 
 READ = ["source", "n_hosts", "n_days", "first_day", "last_day", "covered_hours"]
 DATES = ["path", "source", "summary"]
@@ -43,6 +46,8 @@ def _show_coverage(page: Page) -> None:
     declared = [
         row | {"log": f"{row['source']} {row['host']}"} for row in hours.rows if row["covered_share"] is not None
     ]
+    is_daily = page.n_days > MOST_HOURLY_DAYS
+    step = "day" if is_daily else "hour"
     if declared:
         least: dict[str, float] = {}
         for row in declared:
@@ -52,7 +57,14 @@ def _show_coverage(page: Page) -> None:
         frame = hours.frame([row for row in declared if row["log"] in kept]).with_columns(
             log=charts.joined("source", "host"),
         )
-        tips = ["log:N", charts.instant("hour_at", "hour"), charts.share("covered_share", "share read")]
+        if is_daily:  # a row of a day is that site day by either clock
+            days = frame["hour_at"].map_elements(zone.site_day, return_dtype=pl.Date).cast(pl.Datetime("us"))
+            frame = frame.with_columns(hour_at=days)
+        tips = [
+            "log:N",
+            charts.instant("hour_at", "day" if is_daily else "hour"),
+            charts.share("covered_share", "share read"),
+        ]
         components.show_chart(
             hours,
             charts.heat_map(
@@ -62,18 +74,33 @@ def _show_coverage(page: Page) -> None:
                 "coverage: share of the expected time for which the log was read",
                 tips,
                 page.span(),
+                daily=is_daily,
             ),
         )
         st.caption(
-            "Faint: site.toml declares a log for the hour, but little or nothing was read. Empty:"
-            " site.toml declares no log for the hour."
+            f"Faint: site.toml declares a log for the {step}, but little or nothing was read. Empty:"
+            f" site.toml declares no log for the {step}."
         )
         if len(worst) > MOST_HOSTS:
-            st.caption(f"Of {len(worst)} logs, the {MOST_HOSTS} whose worst hour has the lowest coverage are shown.")
+            st.caption(f"Of {len(worst)} logs, the {MOST_HOSTS} whose worst {step} has the lowest coverage are shown.")
     else:
         st.info("No input of site.toml declares (`expect`) a log for these days, so missing logs cannot be detected.")
     undeclared = [row for row in hours.rows if row["covered_share"] is None]
     if undeclared:
-        st.caption("The table lists hours that logs cover, although site.toml declares no log for them.")
-        components.show_table(hours, ["source", "host", "hour_at", "covered_s"], undeclared)
+        st.caption(f"The table lists {step}s that logs cover, although site.toml declares no log for them.")
+        if is_daily:
+            _show_days(hours, undeclared)
+        else:
+            components.show_table(hours, ["source", "host", "hour_at", "covered_s"], undeclared)
     components.show_sql(hours)
+
+
+def _show_days(hours: Asked, rows: tables.Rows) -> None:
+    """Rows of days, whose column is named after an hour."""
+    shown = [
+        {name: row[name] for name in ("source", "host")}
+        | {"day": zone.site_day(zone.show_one(row["hour_at"])), "covered_s": row["covered_s"]}
+        for row in rows[: tables.MOST_ROWS]
+    ]
+    components.show_rows(shown, {"covered_s": tables.configured(hours.column("covered_s"))}, hours.title)
+    components.say_cut(hours, len(shown), len(rows))

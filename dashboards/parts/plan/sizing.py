@@ -1,5 +1,7 @@
 """How many drives do we need? The sizing formula, fitted to the mounts of this site, with its sensitivity."""
 
+from typing import Any
+
 import polars as pl
 import streamlit as st
 
@@ -58,9 +60,8 @@ def draw(page: Page) -> None:
     needed, efficiency = forecast.size(fits[like], target, factor, n_files, file_mb, availability)
     with answer:
         generation = fits[like].generation
-        declared = page.ask("drive_inventory").rows_of(generation=generation)
-        there = sum(row["n_drives"] for row in declared)
-        st.header(f"{needed.whole:,} drives needed; the site has {there:,} {escape_markdown(generation)}", anchor=False)
+        stand = _stand(page.ask("drive_inventory").rows_of(generation=generation), generation)
+        st.header(f"{needed.whole:,} drives needed{stand}", anchor=False)
         st.text(
             f"Estimate: {interval(needed.drives, 'drives')} for {target:,.0f}"
             f" MB/s times a factor of {factor:g}, with the 90 % interval in brackets."
@@ -92,6 +93,16 @@ def draw(page: Page) -> None:
         if place.open:
             _costs(fits)
     components.show_sql(mounts)
+
+
+def _stand(declared: list[dict[str, Any]], generation: str) -> str:
+    """How many drives of a kind there are, where site.toml declares any.
+
+    >>> _stand([{"n_drives": 3}, {"n_drives": 1}], "LTO-9"), _stand([], "unknown")
+    ('; the site has 4 LTO-9', '')
+    """
+    there = sum(row["n_drives"] for row in declared)
+    return f"; the site has {there:,} {escape_markdown(generation)}" if declared else ""
 
 
 def _costs(fits: dict[str, forecast.Fitted]) -> None:

@@ -44,7 +44,7 @@ def draw(page: Page) -> None:
             "stream_mb_s": streams.label("stream_mb_s"),
             "line": "streams of",
         }
-        chart = charts.lines(frame, "n_streams", "stream_mb_s", "line", titles, columns=3, link="station")
+        chart = charts.lines(frame, "n_streams", "stream_mb_s", "line", titles, most=3, link="station")
         components.show_chart(streams, chart, "The rate of one stream by the number of simultaneous streams.")
         components.show_table(streams, STREAMS, chosen)
     else:

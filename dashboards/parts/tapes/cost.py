@@ -56,7 +56,8 @@ def draw(page: Page) -> None:
         else:
             st.text("No log shows a remount together with the time that mounting took.")
     _choose_tape()
-    components.show_table(mounts, TABLE, reads or mounts.rows)
+    if mounts.rows:
+        components.show_table(mounts, TABLE, reads or mounts.rows)
     components.show_sql(mounts, again)
 
 

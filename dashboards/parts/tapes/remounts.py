@@ -26,13 +26,16 @@ def draw(page: Page) -> None:
     group = page.chosen["group"]
     sets = page.ask("data_set_costs", group=group)
     components.heading(sets, "Drive-hours for mounting and tape motion, by data set")
-    if sets.rows:
+    timed = [row for row in sets.rows if row["lost_hours"] is not None]
+    if timed:
         names = charts.joined("storage_group", "file_family", "directory", "mode")
-        chart = bars.stacked(sets.frame().with_columns(data_set=names), "data_set", LOST, "drive-hours [h]", "h")
+        chart = bars.stacked(sets.frame(timed).with_columns(data_set=names), "data_set", LOST, "drive-hours [h]", "h")
         components.show_chart(sets, chart, "Hours of mounting and of tape motion, by data set.")
-        components.show_table(sets, DATA_SETS)
     else:
-        st.text("No log shows a mount with files in this period.")
+        missing = "how long mounting and tape motion took" if sets.rows else "a mount with files"
+        st.text(f"No log shows {missing} in this period.")
+    if sets.rows:
+        components.show_table(sets, DATA_SETS)
     components.show_sql(sets)
     again = page.ask("remount_cost")
     components.show_part(again, REMOUNTS, again.rows_of(storage_group=group), "No log shows a mount with files.")

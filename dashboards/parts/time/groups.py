@@ -40,7 +40,11 @@ def draw(page: Page) -> None:
     rates = page.ask("group_rates")
     components.heading(rates)
     named = [row | {"storage_group": row["storage_group"] or "all groups"} for row in rates.rows]
-    components.show_table(rates, RATES, [row for row in named if group in ("", row["storage_group"])])
+    of_chosen = [row for row in named if group in ("", row["storage_group"])]
+    if of_chosen:
+        components.show_table(rates, RATES, of_chosen)
+    else:
+        st.info("No log shows a complete file moved in this period.")
     weeks = page.ask("read_patterns", group=group)
     components.heading(weeks)
     if any(row["has_degraded"] for row in weeks.rows):

@@ -18,6 +18,7 @@ PART = {
     "filters": ["drive"],
 }
 START = "between_files"
+UNLOGGED = {"occupied", "idle", "unknown"}  # buckets that TSM's lists of mounts give: they show nothing of the work
 
 
 def draw(page: Page) -> None:
@@ -37,7 +38,12 @@ def draw(page: Page) -> None:
     drive, day = min(spent, key=lambda key: (-spent[key], words.natural(key[0]), key[1]))
     if not spent[drive, day]:
         who = escape_markdown(page.chosen["drive"])
-        st.info(f"{who or 'No drive'} spent {'no' if who else 'any'} time in this state.")
+        is_logged = any(row["bucket"] not in UNLOGGED for row in ledger.rows_of(drive=page.chosen["drive"]))
+        st.info(
+            f"{who} spent no time in this state."
+            if who and is_logged
+            else f"No log shows {who or 'a drive'} in this state."
+        )
         return
     st.header(f"Longest intervals of “{group_words[bucket]}” on {escape_markdown(drive)}", anchor=False)
     most = "" if page.chosen["drive"] else ", the drive with most time in this state"

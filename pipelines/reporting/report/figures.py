@@ -8,7 +8,7 @@ from typing import Any
 
 import vl_convert
 
-from pipelines.primitives.format import fixed, percent
+from pipelines.primitives.format import decimals_apart, fixed, percent
 from pipelines.primitives.text import escape_control
 from pipelines.reporting.report.model import Burndown, Figure, Group, Stack, Tornado, Waterfall
 
@@ -217,11 +217,12 @@ def _day(day: date, days: float) -> str:
 @chart_of.register
 def _(figure: Tornado) -> Spec:
     names = [escape_control(name) for name, _, _ in figure.bars]
+    ends = [end for _, low, high in figure.bars for end in (low, high)]
+    n = decimals_apart(min(ends), max(ends), figure.unit)
     rows = [
-        {"name": name, "low": low, "high": high, "below": fixed(low, figure.unit), "above": fixed(high, figure.unit)}
+        {"name": name, "low": low, "high": high, "below": f"{low:,.{n}f}", "above": f"{high:,.{n}f}"}
         for name, (_, low, high) in zip(names, figure.bars, strict=True)
     ]
-    ends = [end for _, low, high in figure.bars for end in (low, high)]
     pad = 0.15 * (max(ends) - min(ends) or 1.0)
     scale = {"domain": [min(ends) - pad, max(ends) + pad], "nice": False, "zero": False}
     x = _amount("low", title=figure.unit, scale=scale, axis={"tickCount": 5})

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import singledispatch
 from itertools import accumulate
 
-from pipelines.primitives.format import fixed, is_number, label, percent, quantity, table, unit
+from pipelines.primitives.format import decimals_apart, fixed, is_number, label, percent, quantity, table, unit
 from pipelines.primitives.text import escape_control
 from pipelines.primitives.text_table import plain_lines, text_table
 from pipelines.reporting.report.model import (
@@ -130,6 +130,7 @@ def _(figure: Burndown) -> Iterator[str]:
 def _(figure: Tornado) -> Iterator[str]:
     ends = [end for _, low, high in figure.bars for end in (low, high)]
     least, width = min(ends), max(ends) - min(ends) or 1.0
+    n = decimals_apart(least, max(ends), figure.unit)
 
     def place(value: float) -> int:
         return round((value - least) / width * (_BAR - 1))
@@ -139,7 +140,7 @@ def _(figure: Tornado) -> Iterator[str]:
         bar = [" "] * _BAR
         bar[place(low) : place(high) + 1] = "█" * (place(high) - place(low) + 1)
         bar[place(figure.value)] = "|"
-        rows.append([name, fixed(low, figure.unit), "".join(bar), fixed(high, figure.unit)])
+        rows.append([name, f"{low:,.{n}f}", "".join(bar), f"{high:,.{n}f}"])
     yield from _rows(rows, [False, True, False, False])
     yield f"  | {quantity(figure.value, figure.unit)}"
 

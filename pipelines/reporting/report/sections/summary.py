@@ -109,7 +109,7 @@ def waterfall(asker: Asker) -> Section:
         f"{_moving_part(rows)}."
     )
     drives = sorted(asker.ask("drives").as_dicts(), key=lambda row: natural(row["drive"]))
-    per_drive = {row["drive"]: [row[f"{name}_hours"] for name in groups] for row in drives}
+    per_drive = {row["drive"]: [row[f"{name}_hours"] or 0.0 for name in groups] for row in drives}
     figures: list[Figure] = [
         Waterfall("Drive-hours by use, and their share of all drive-hours", "ledger_waterfall", "h", bars),
         Stack("Each drive, hours", "drives", "h", list(groups.values()), per_drive),
