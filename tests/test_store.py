@@ -5,6 +5,7 @@ What is committed is never removed by a warehouse that does not know it, and com
 
 import json
 import os
+import resource
 import shutil
 import sqlite3
 import subprocess
@@ -335,6 +336,29 @@ def test_run_writes_its_report_after_any_failure_and_names_it_first(site: Site) 
     assert error_line.startswith(f"tapescope: {message}") and "  hint: restore the file from a copy" in done.stderr
     [written] = (site.root / "var" / "reports").glob("report-*.json")
     assert json.loads(written.read_text())["problems"][0].startswith(f"build failed: TapescopeError: {message}")
+
+
+def test_an_export_that_fails_leaves_nothing_on_the_full_disk(site: Site) -> None:
+    before, (soft, hard) = set(site.root.iterdir()), resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, hard))  # of a file, in bytes
+    try:
+        with pytest.raises(TapescopeError, match="the disk is full"):
+            steps.export(site, site.root / "copy.duckdb")
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    assert set(site.root.iterdir()) == before
+
+
+def test_rules_and_forecasts_of_another_release_ask_for_a_build(site: Site) -> None:
+    steps.build(site)
+    with Warehouse(site).write("test") as connection:
+        connection.execute(f"ALTER TABLE {LAKE}.silver.gap RENAME COLUMN client_s TO as_it_was_called")
+        connection.execute(f"UPDATE {LAKE}.ops.build SET fingerprint = 'of another release'")
+    with pytest.raises(TapescopeError, match="the last build made other tables or columns") as failure:
+        steps.detect(site)
+    assert failure.value.hint == "run `tapescope build` first"
+    steps.build(site)
+    assert steps.detect(site).findings
 
 
 def test_what_systems_say_is_named() -> None:

@@ -9,7 +9,7 @@ from pipelines.build.present import Present
 from pipelines.catalog.files import load_catalog
 from pipelines.config.site import Site, Station
 from pipelines.warehouse.connection import LAKE, Warehouse
-from pipelines.warehouse.tables import prepare_tables
+from pipelines.warehouse.tables import prepare_tables, row_counts
 
 TAGS = "SELECT count(*) FROM (SELECT object_id FROM ducklake_tag UNION ALL SELECT table_id FROM ducklake_column_tag)"
 EMPTY = "SELECT count(*) FROM ducklake_table_stats WHERE record_count = 0"
@@ -69,6 +69,20 @@ def test_only_a_build_empties_what_it_fills(tmp_path: Path) -> None:
         assert connection.execute(f"SELECT count(*) FROM {table}").fetchone() == (1,)
         assert prepare_tables(connection, catalog, will_build=True) == ["gold.drive_ledger"]
         assert connection.execute(f"SELECT count(*) FROM {table}").fetchone() == (0,)
+
+
+def test_rows_are_counted_whatever_was_deleted_before(tmp_path: Path) -> None:
+    """A build takes a table for empty by this count; the list of a data file's deleted rows outlives that file."""
+    table = f"{LAKE}.silver.log_coverage"
+    with Warehouse(Site(name="counts", root=tmp_path)).write("test") as connection:
+        prepare_tables(connection, load_catalog())
+        for host in ("one", "other"):
+            connection.execute(f"INSERT INTO {table} (host, day) SELECT '{host}', DATE '2010-03-09' FROM range(3)")
+        connection.execute(f"INSERT INTO {table} (host, day) SELECT 'h' || n, DATE '2010-03-10' FROM range(4) t(n)")
+        connection.execute(f"DELETE FROM {table} WHERE host IN ('h0', 'h1', 'h2')")
+        assert row_counts(connection)["silver.log_coverage"] == 3 + 3 + 1
+        connection.execute(f"DELETE FROM {table} WHERE host = 'h3'")
+        assert row_counts(connection)["silver.log_coverage"] == 3 + 3
 
 
 def test_renamed_tables_and_columns_keep_their_rows(tmp_path: Path) -> None:

@@ -8,10 +8,14 @@ from datetime import date, timedelta
 from functools import partial
 from typing import Any
 
+import duckdb
+
 from pipelines.answers import question
+from pipelines.build.fingerprint import fingerprint_of, last_fingerprint
 from pipelines.catalog.contracts import Catalog
 from pipelines.catalog.files import load_catalog
 from pipelines.config.site import Site
+from pipelines.primitives.errors import TapescopeError
 from pipelines.primitives.format import counted
 from pipelines.reporting.finding_words import SEVERITIES
 from pipelines.warehouse.connection import Connection, Warehouse
@@ -64,13 +68,22 @@ class DetectReport:
 
 @contextmanager
 def _analysis(site: Site, catalog: Catalog, step: str) -> Iterator[Connection]:
-    """A writer that reads what ingest and build committed. Raises WarehouseBusy."""
+    """A writer that reads what ingest and build committed. Raises WarehouseBusy.
+
+    TapescopeError where tables or columns are missing that only the next build makes, such as after an upgrade.
+    """
     warehouse = Warehouse(site)
     with warehouse.write(step) as connection:
         prepare_tables(connection, catalog)
         warehouse.attach_committed(connection)
         use_for_analysis(connection, catalog)
-        yield connection
+        try:
+            yield connection
+        except (duckdb.BinderException, duckdb.CatalogException) as error:
+            if fingerprint_of(connection, site, catalog) == last_fingerprint(connection):
+                raise
+            what = "the last build made other tables or columns, because SQL or site.toml changed after it"
+            raise TapescopeError(what, "run `tapescope build` first") from error
 
 
 def detect(site: Site, first: date | None = None, last: date | None = None) -> DetectReport:

@@ -29,16 +29,23 @@ def export(site: Site, path: Path) -> int:
     if not path.parent.is_dir():
         raise TapescopeError(f"there is no folder {path.parent}", "create the folder, or give another name")
     part = path.with_name(f"{path.name}.part")  # so that only a whole copy has the name
-    for left in (part, part.with_name(f"{part.name}.wal")):  # of an export that was stopped
-        left.unlink(missing_ok=True)
-    with Warehouse(site).read() as connection:
-        connection.execute(f"ATTACH {quote(str(part))} AS plain")
-        connection.execute(f"COPY FROM DATABASE {LAKE} TO plain")
-        connection.execute(f"USE plain; {macros(site.zone).replace(' TEMP ', ' ')}; USE {LAKE}")
-        row = connection.execute("SELECT count(*) FROM duckdb_tables() WHERE database_name = 'plain'").fetchone()
-        connection.execute("DETACH plain")
-    part.rename(path)
+    _remove_unfinished(part)  # of an export that was killed
+    try:
+        with Warehouse(site).read() as connection:
+            connection.execute(f"ATTACH {quote(str(part))} AS plain")
+            connection.execute(f"COPY FROM DATABASE {LAKE} TO plain")
+            connection.execute(f"USE plain; {macros(site.zone).replace(' TEMP ', ' ')}; USE {LAKE}")
+            row = connection.execute("SELECT count(*) FROM duckdb_tables() WHERE database_name = 'plain'").fetchone()
+            connection.execute("DETACH plain")
+        part.rename(path)
+    finally:
+        _remove_unfinished(part)  # where the disk is full, it would stay so
     return int(row[0]) if row else 0
+
+
+def _remove_unfinished(part: Path) -> None:
+    for left in (part, part.with_name(f"{part.name}.wal")):
+        left.unlink(missing_ok=True)
 
 
 SAMPLE = Path(__file__).resolve().parents[2] / "sample_data"

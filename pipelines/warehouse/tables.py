@@ -153,12 +153,17 @@ def use_for_analysis(connection: Connection, catalog: Catalog) -> None:
 
 
 def row_counts(connection: Connection) -> dict[str, int]:
-    """The rows of each table that has data files at the last commit, in one statement; the other tables have none."""
+    """The rows of each table that has data files at the last commit, in one statement; the other tables have none.
+
+    DuckLake keeps the list of deleted rows of a data file that has gone itself: such a list counts no longer.
+    """
     book = ownership.book(committed(connection))
     rows = connection.execute(
         "SELECT s.schema_name || '.' || t.table_name, CAST(greatest(sum(n), 1) AS BIGINT) FROM ("
         f" SELECT table_id, record_count AS n FROM {book}.ducklake_data_file WHERE end_snapshot IS NULL"
-        f" UNION ALL SELECT table_id, -delete_count FROM {book}.ducklake_delete_file WHERE end_snapshot IS NULL"
+        f" UNION ALL SELECT d.table_id, -d.delete_count FROM {book}.ducklake_delete_file d"
+        f" JOIN {book}.ducklake_data_file f USING (data_file_id)"
+        " WHERE d.end_snapshot IS NULL AND f.end_snapshot IS NULL"
         f") JOIN {book}.ducklake_table t USING (table_id) JOIN {book}.ducklake_schema s USING (schema_id)"
         " WHERE t.end_snapshot IS NULL AND s.end_snapshot IS NULL GROUP BY 1"
     ).fetchall()
