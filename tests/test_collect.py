@@ -463,7 +463,7 @@ def test_the_command_line_says_what_was_collected(tmp_path: Path) -> None:
         output, _ = process.communicate(timeout=120)
     assert process.returncode == 1
     assert (
-        "Tried to collect from 2 of 2 entries (1 failed): 1 answers" in output
+        "Tried to collect from 2 of 2 entries (1 failed): 1 answer, " in output
         and "failed: d: the command ended with exit code 1" in output
     )
 

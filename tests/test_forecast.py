@@ -10,21 +10,26 @@ from collections.abc import Iterator
 from dataclasses import replace
 from datetime import date, datetime
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
 
 import numpy as np
 import pytest
 from click.testing import CliRunner, Result
 
+from dashboards.parts.plan import campaigns as campaign_page
 from pipelines import steps
 from pipelines.analysis import forecast
-from pipelines.analysis.forecast import Fitted, campaigns, drives_needed, whatif
+from pipelines.analysis.forecast import Fitted, campaigns, drives_needed, nightly, whatif
 from pipelines.analysis.models import calibration
 from pipelines.analysis.models.eta import Eta
-from pipelines.analysis.models.service_time import Mounts
-from pipelines.analysis.models.simulation import Changes, File, Mount, Use, Uses, Work, simulate
+from pipelines.analysis.models.service_time import Mounts, Service
+from pipelines.analysis.models.simulation import Changes, File, Mount, Outage, Use, Uses, Work, simulate
 from pipelines.analysis.models.sizing import Needed
 from pipelines.catalog.files import load_catalog
 from pipelines.cli import cli
+from pipelines.cli.forecast import common
+from pipelines.cli.forecast import fit as fit_command
 from pipelines.config.site import Site
 from pipelines.primitives.errors import TapescopeError
 from pipelines.primitives.estimate import Estimate, NoEstimate
@@ -209,9 +214,12 @@ def test_recall_commands(site: Site) -> None:
     ):
         bad = run(site, "recall", "VR0001", files, "--speed", "80")
         assert bad.exit_code and why in bad.output + str(bad.exception), files
-    lost = run(site, "recall", "NIX001", "1", "--speed", "80")
-    assert "no file of tape 'NIX001'" in str(lost.exception)
+    for options in (["--speed", "80"], []):
+        lost = run(site, "recall", "NIX001", "1", *options)
+        assert "no file of tape 'NIX001'" in str(lost.exception)
     assert output_of(site, "recall", "VR0001", "1").startswith("Costs are those of LTO-4 read mounts at this site, ")
+    other = run(site, "recall", "VR0001", "1", "--generation", "LTO-2")
+    assert other.exit_code == 2 and "no log shows the speed of LTO-2 drives: give --speed" in other.output
     few = run(site, "recall", "VR0001", "1", "--days", "1", "--day", "2010-02-01")
     assert few.exit_code == 2 and "give --speed" in few.output, "no speed is stated, and too few mounts have it"
     assert run(site, "recall", "VR0001", "1", "--speed", "80", "--mount-s", "-1").exit_code == 2
@@ -227,6 +235,40 @@ def test_recall_commands(site: Site) -> None:
     assert run(site, "fit", "--days", "0").exit_code == 2
     helical = run(site, "recall", "VR0001", "1", "--speed", "80", "--generation", "SD-3")
     assert "no tracks and length" in str(helical.exception)
+
+
+def test_a_tape_is_read_at_the_speed_of_its_own_drives(capsys: pytest.CaptureFixture[str]) -> None:
+    """Nine mounts show all costs of LTO-2 at 30 MB/s; four of LTO-4 are too few, but show that these move 80 MB/s."""
+
+    def fitted(generation: str, mb_s: float, n: int) -> Fitted:
+        n_files = np.arange(1.0, n + 1)
+        moving_s = 1000 * n_files / mb_s
+        mounts = Mounts(n_files, 1000 * n_files, moving_s + 100 + 2 * n_files, moving_s)
+        return Fitted(generation, "read", mounts, calibration.fit(mounts))
+
+    known, few = fitted("LTO-2", 30.0, 9), fitted("LTO-4", 80.0, 4)
+    assert not known.found.unknown and few.found.unknown
+    found = common._at_speed_of("LTO-4", "read", known.found, [known, few])
+    assert (found.service.speed_mb_s, found.service.mount_s) == pytest.approx((80, 100))
+    assert capsys.readouterr().err == "The speed is that of LTO-4 read mounts, fitted to 4 mounts.\n"
+
+
+def test_a_tape_holds_more_than_it_is_sold_for() -> None:
+    """120 files of 10 GB on an LTO-4 of 800 GB: 56 wraps of 21.4 GB. No way takes more than the longest of any LTO-4.
+
+    The longest by the published model: 4.29 + 6.69 + 3.2 + 11.32 s, and 820 m at 0.086 s a metre, 96 s in all.
+    """
+    rows = [
+        {"system": "s", "file_number": n, "begin_gb": 10.0 * n, "end_gb": 10.0 * (n + 1), "n_lacking": 0}
+        | {"generation": "LTO-4"}
+        for n in range(120)
+    ]
+    answers = {"tape_contents": rows, "tape_moves": []}
+    history = cast(forecast.History, SimpleNamespace(rows=lambda name, **_: answers[name]))
+    found = forecast.estimate_recall(history, "V", [10, 85, 119], Service(80))
+    assert found.orders["listed"].seek_s < 3 * 96
+    places = forecast.laid_out(rows)
+    assert places is not None and max(place["wrap"] for place in places) == 55
 
 
 def test_campaigns(site: Site) -> None:
@@ -313,6 +355,18 @@ def test_a_night_of_which_nothing_is_known(tmp_path: Path) -> None:
     assert night.sentence == "No day has data yet, so no forecast was made."
 
 
+def test_spools_are_those_of_all_days_and_an_idle_one_has_a_reason() -> None:
+    """Every row is labelled with the 28 days up to the last: these are asked about, not the last day alone."""
+
+    def rows(name: str, **params: str) -> list[dict[str, Any]]:
+        assert (name, params) == ("spool_headroom", {"first_day": "2010-02-11"})
+        return [{"station": "dm8", "outage_hours": 6.0}, {"station": "dm9", "outage_hours": None}]
+
+    busy, idle = nightly._spools(cast(forecast.History, SimpleNamespace(rows=rows)), date(2010, 2, 11))
+    assert (busy["value"], "reason_missing" in busy) == (6.0, False)
+    assert "value" not in idle and idle["reason_missing"] == "no data came into the station on the days with logs"
+
+
 def test_drives_that_cannot_be_estimated() -> None:
     """Rows by hand: one drive, one day, 6 of 24 h known: less than half of a day is no day."""
     row = {
@@ -377,6 +431,27 @@ def test_a_campaigns_end_is_forecast(site: Site) -> None:
     assert one.day_after(10) == date(2010, 2, 15) and one.day_after(1e9) is None
 
 
+def test_a_complete_campaign_has_no_end_to_come() -> None:
+    """All was moved on the first of two days: it did not end on the last one, and two days are not too few to know."""
+    row = {
+        "n_drives": 1,
+        "busy_hours": 1.0,
+        "covered_hours": 24.0,
+        "done_gb": 500.0,
+        "left_gb": 0.0,
+        "n_days_lacking": 0,
+    }
+    one = campaigns._progress(
+        "c", 500, [row | {"day": date(2010, 2, 1 + n), "moved_gb": 500.0 - 500 * n} for n in (0, 1)], {}, 28
+    )
+    assert list(fit_command._campaign_notes(one)) == ["the campaign is complete"]
+    steady = campaigns._progress(
+        "c", 500, [row | {"day": date(2010, 2, 1 + n), "moved_gb": 100.0} for n in range(6)], {}, 28
+    )
+    assert isinstance(steady.end, Eta) and fit_command._campaign(steady)["done_day"] is None
+    assert (campaign_page._end(one), campaign_page._end(steady)) == ("The campaign is complete.",) * 2
+
+
 def test_the_first_hour_of_a_day_is_no_day_of_a_campaign() -> None:
     """Logs reach an hour into the sixth day, in which 20 GB moved: five days of 500 GB remain, and 4980 GB to move.
 
@@ -399,6 +474,40 @@ def test_the_first_hour_of_a_day_is_no_day_of_a_campaign() -> None:
     one = campaigns._progress("c", 7500, days, {}, 28)
     assert isinstance(one.end, Eta) and one.end.days.value == pytest.approx(9.96)
     assert (one.done_gb, one.left_gb, one.n_days, one.last_day) == (2520, 4980, 5, date(2010, 2, 6))
+
+
+def test_a_drive_that_served_nothing_takes_no_other_out_of_use() -> None:
+    """D2 was down all day, and had no mount: the replay has D1 alone, which was down for an hour."""
+    at = datetime(2010, 2, 1)
+    row = {"kind": "LTO-4", "from_at": at}
+    down = [row | {"drive": "D1", "to_at": at.replace(hour=1)}, row | {"drive": "D2", "to_at": at.replace(hour=18)}]
+    history = cast(forecast.History, SimpleNamespace(rows=lambda _: down))
+    found = whatif.drives_of(history, [[{"kind": "LTO-4", "drive": "D1"}]], at)
+    assert found == ({"LTO-4": 1}, (Outage("LTO-4", 0, 3600),))
+
+
+def test_bytes_of_a_mount_whose_request_was_not_logged_are_not_replayed() -> None:
+    """100 GB of a mount that was logged completely, and 300 GB of one of which a hole in the log hides the request."""
+    at = datetime(2010, 2, 1)
+    row = {
+        "kind": "LTO-4",
+        "drive": "D1",
+        "mode": "read",
+        "station": None,
+        "system": "s",
+        "volume": None,
+        "wait_s": None,
+    }
+    row |= dict.fromkeys(("think_s", "avoidable_s", "before_s", "after_s"), 0.0) | {"moving_s": 9.0, "asked_at": at}
+    row |= {"dismounted_at": at.replace(hour=1)}
+    work = [
+        row | {"session_id": "a", "requested_at": at, "file_bytes": 10**11},
+        row | {"session_id": "b", "requested_at": None, "file_bytes": 3 * 10**11},
+    ]
+    answers = {"recorded_work": work, "drives_down": []}
+    history = cast(forecast.History, SimpleNamespace(rows=lambda name: answers[name]))
+    record = whatif.recorded(history)
+    assert (record.share, len(record.work.mounts)) == (0.25, 1)
 
 
 def test_a_clock_that_jumped_back_stops_no_replay() -> None:

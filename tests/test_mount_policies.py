@@ -91,6 +91,12 @@ def test_what_is_asked_for_meanwhile_is_read_too_or_waits() -> None:
     assert run(Policy(joins=False), *both).reads["LTO-9"].waits_s == [62, 104]
 
 
+def test_a_clock_that_rounds_makes_no_mount_without_files() -> None:
+    """In floats 147.33, when the first mount is over, and 698.38 less that come to a little less than 698.38."""
+    both = tuple(Request("LTO-9", "A", at, 1000.0, 45.33) for at in (0.0, 698.38))
+    assert run(Policy(joins=False), *both).reads["LTO-9"].n_mounts == 2
+
+
 def test_requests_share_drives_with_other_mounts() -> None:
     """A write takes the drive from 0 to 500: it was asked for first. A's mount begins then: blocks at 562 and 604."""
     write = Mount("LTO-9", "write", (File(100, 400),), 0, "n1", "W", 50, 50)

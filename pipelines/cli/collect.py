@@ -9,6 +9,7 @@ import click
 
 from pipelines.cli.counts import print_counts
 from pipelines.cli.options import json_option, load_site, site_option
+from pipelines.primitives.format import counted
 from pipelines.primitives.text import escape_control
 
 
@@ -49,7 +50,7 @@ def collect_sentence(counts: dict[str, Any]) -> str:
         return f"None of the {counts['entries']} [[collect]] entries is due yet."
     return (
         f"Tried to collect from {n_asked} of {counts['entries']} entries ({counts['failed']} failed{busy}):"
-        f" {counts['answers']:,} answers, {counts['bytes'] / 1e6:,.1f} MB."
+        f" {counted(counts['answers'], 'answer')}, {counts['bytes'] / 1e6:,.1f} MB."
     )
 
 

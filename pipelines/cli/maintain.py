@@ -7,6 +7,7 @@ import click
 
 from pipelines.cli.counts import print_counts
 from pipelines.cli.options import json_option, load_site, site_option
+from pipelines.primitives.format import counted
 
 
 @click.command()
@@ -24,7 +25,8 @@ def maintain(site_path: Path, as_json: bool, dry_run: bool) -> None:
 def _maintain_sentences(counts: dict[str, Any]) -> str:
     would = "Would have dropped" if counts["dry_run"] else "Dropped"
     days = ", ".join(f"{counts[f'{layer}_days_dropped']} days of {layer}" for layer in ("gold", "silver", "bronze"))
-    facts = f"{would} {days}: {counts['rows_dropped']:,} rows; metrics of {counts['kept_from']} and later are kept."
+    rows = counted(counts["rows_dropped"], "row")
+    facts = f"{would} {days}: {rows}; metrics of {counts['kept_from']} and later are kept."
     if counts["waits_for_build"]:
         facts = (
             "No rows were dropped, because SQL or site.toml changed after the last build; run `tapescope build` first."
@@ -33,15 +35,15 @@ def _maintain_sentences(counts: dict[str, Any]) -> str:
         facts = "No rows are old enough to drop."
     n_gone = counts["files_removed"] + counts["orphans_removed"]
     spool = (
-        f"\n{counts['spool_files_removed']:,} files of collected answers removed:"
+        f"\n{counted(counts['spool_files_removed'], 'file')} of collected answers removed:"
         f" {counts['spool_bytes_removed'] / 1e6:,.1f} MB."
         if counts["spool_files_removed"]
         else ""
     )
     dry_run = "Would be done: " if counts["dry_run"] else ""
     return (
-        f"{facts}\n{dry_run}{counts['files_before']:,} files merged into {counts['files_after']:,},"
-        f" {counts['snapshots_expired']:,} snapshots expired,"
-        f" {n_gone:,} files removed ({counts['orphans_removed']:,} left by killed writers):"
+        f"{facts}\n{dry_run}{counted(counts['files_before'], 'file')} merged into {counts['files_after']:,},"
+        f" {counted(counts['snapshots_expired'], 'snapshot')} expired,"
+        f" {counted(n_gone, 'file')} removed ({counts['orphans_removed']:,} left by killed writers):"
         f" {counts['bytes_given_back'] / 1e6:,.1f} MB freed." + spool
     )

@@ -17,7 +17,7 @@ station = { type = "VARCHAR", doc = "station to which most bytes of the mount we
 volume = { type = "VARCHAR", doc = "tape label" }
 mode = { type = "VARCHAR", doc = "read or write; where a mount did both, the mode of most of its files" }
 asked_at = { type = "TIMESTAMP", doc = "instant from which the mount's work waited for a drive: the mount request or, if earlier, the instant at which the mount's first file was queued. For files with a mount policy, the instant at which the first file reached the required age counts instead of the queuing" }
-requested_at = { type = "TIMESTAMP", doc = "instant of the mount request, from which the drive is occupied" }
+requested_at = { type = "TIMESTAMP", doc = "instant of the mount request, from which the drive is occupied; NULL where no log shows it, so that the mount cannot be replayed" }
 dismounted_at = { type = "TIMESTAMP", doc = "instant at which the drive was free again; NULL where no log shows it, so that the mount cannot be replayed" }
 queued_at = { type = "TIMESTAMP", doc = "instant at which the file was requested; NULL where no log shows it" }
 file_number = { type = "BIGINT", doc = "number of the file on the tape" }
@@ -70,7 +70,7 @@ LEFT JOIN silver.gap g ON g.system = f.system AND g.gap_id = f.before_id AND g.d
 LEFT JOIN site.drive d ON d.drive = s.drive
 CROSS JOIN site.setting c
 -- a mount of which logs have only ends of files may have read or written
-WHERE s.requested_at IS NOT NULL AND m.mode IS NOT NULL AND s.witnesses IS DISTINCT FROM 'counter'
-  AND near_days(s.requested_at, $last_day - CAST($n_days AS INTEGER) + 1, $last_day)
-  AND in_days(s.requested_at, $last_day - CAST($n_days AS INTEGER) + 1, $last_day, c.zone)
+WHERE m.mode IS NOT NULL AND s.witnesses IS DISTINCT FROM 'counter'
+  AND near_days(coalesce(s.requested_at, s.from_at), $last_day - CAST($n_days AS INTEGER) + 1, $last_day)
+  AND in_days(coalesce(s.requested_at, s.from_at), $last_day - CAST($n_days AS INTEGER) + 1, $last_day, c.zone)
 ORDER BY s.requested_at, s.system, s.session_id, f.started_at, f.transfer_id

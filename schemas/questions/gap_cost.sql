@@ -17,7 +17,7 @@ share_long = { type = "DOUBLE", unit = "1", doc = "long gaps / all gaps. A gap i
 n_long_gaps = { type = "BIGINT", doc = "number of long gaps" }
 lost_hours = { type = "DOUBLE", unit = "h", doc = "sum, over the long gaps, of the time by which their avoidable parts exceed the expected gap" }
 lost_gb = { type = "DOUBLE", unit = "GB", doc = "upper limit of the data that could have moved in lost_hours, at the rate of the file before each gap" }
-lost_gb_day = { type = "DOUBLE", unit = "GB/day", doc = "lost_gb / days of the period, if nothing else limited the drives. The next bottleneck may limit them: gain_gb_day of the cause long_gap in the question lost_time allows for that" }
+lost_gb_day = { type = "DOUBLE", unit = "GB/day", doc = "lost_gb / days of the period that logs of drives cover, if nothing else limited the drives. The next bottleneck may limit them: gain_gb_day of the cause long_gap in the question lost_time allows for that" }
 */
 WITH counted AS (
     SELECT station, drive, avoidable_s, sum(n_gaps) AS n_gaps, sum(rate_bytes_s) AS rate_bytes_s
@@ -39,6 +39,13 @@ ranked AS (
            0.95e0 * (n_all - 1) AS place_95,
            sum(l.n_gaps) OVER (PARTITION BY l.level, l.station, l.drive, round(l.avoidable_s)) AS n_alike
     FROM levelled l CROSS JOIN site.setting c
+),
+logged AS (
+    -- the days that the price of a finding is spread over (inputs/logged_drive_days.sql); where no drive log shows any, all
+    SELECT coalesce(nullif(count(DISTINCT day), 0), date_diff('day', CAST($first_day AS DATE), CAST($last_day AS DATE)) + 1) AS n_days
+    FROM (SELECT day FROM gold.drive_ledger WHERE day BETWEEN $first_day AND $last_day
+          GROUP BY day, drive
+          HAVING coalesce(sum(duration_us) FILTER (bucket <> 'unknown'), 0) * 10 >= max(day_us))
 )
 SELECT level, station, drive, CAST(sum(n_gaps) AS BIGINT) AS n_gaps,
        (min(avoidable_s) FILTER (2 * upto >= n_all) + min(avoidable_s) FILTER (2 * upto > n_all)) / 2 AS p50_s,
@@ -51,8 +58,7 @@ SELECT level, station, drive, CAST(sum(n_gaps) AS BIGINT) AS n_gaps,
        CAST(coalesce(sum(n_gaps) FILTER (is_long), 0) AS BIGINT) AS n_long_gaps,
        coalesce(sum(over_s * n_gaps) FILTER (is_long), 0) / 3600 AS lost_hours,
        coalesce(sum(over_s * rate_bytes_s) FILTER (is_long), 0) / 1e9 AS lost_gb,
-       coalesce(sum(over_s * rate_bytes_s) FILTER (is_long), 0) / 1e9
-           / (date_diff('day', CAST($first_day AS DATE), CAST($last_day AS DATE)) + 1) AS lost_gb_day
-FROM ranked
+       coalesce(sum(over_s * rate_bytes_s) FILTER (is_long), 0) / 1e9 / any_value(g.n_days) AS lost_gb_day
+FROM ranked CROSS JOIN logged g
 GROUP BY level, station, drive
 ORDER BY lost_hours DESC, n_gaps DESC, level, station, drive

@@ -11,8 +11,8 @@ part = { type = "VARCHAR", doc = "for the cause long_gap, the part of the gaps (
 n_drives = { type = "BIGINT", doc = "number of drives that lost the time" }
 drives = { type = "VARCHAR", doc = "names of the drives that lost the time, the most expensive first" }
 lost_hours = { type = "DOUBLE", unit = "h", doc = "upper limit of the drive-hours that can be recovered" }
-naive_gb_day = { type = "DOUBLE", unit = "GB/day", doc = "extra data per day if the cause were fixed and nothing else limited the drives" }
-gain_gb_day = { type = "DOUBLE", unit = "GB/day", doc = "extra data per day if the cause were fixed, as far as each drive's next bottleneck allows" }
+naive_gb_day = { type = "DOUBLE", unit = "GB/day", doc = "extra data per day if the cause were fixed and nothing else limited the drives, averaged over the days that logs of drives cover" }
+gain_gb_day = { type = "DOUBLE", unit = "GB/day", doc = "extra data per day if the cause were fixed, as far as each drive's next bottleneck allows; an average like naive_gb_day" }
 bottleneck = { type = "VARCHAR", doc = "what would limit the most expensive drive next if the cause were fixed" }
 */
 WITH per_drive AS (
@@ -22,12 +22,19 @@ WITH per_drive AS (
     FROM gold.lost_time
     WHERE day BETWEEN $first_day AND $last_day AND lost_hours > 0
     GROUP BY cause, station, drive
+),
+logged AS (
+    -- the days that the price of a finding is spread over (inputs/logged_drive_days.sql); where no drive log shows any, all
+    SELECT coalesce(nullif(count(DISTINCT day), 0), date_diff('day', CAST($first_day AS DATE), CAST($last_day AS DATE)) + 1) AS n_days
+    FROM (SELECT day FROM gold.drive_ledger WHERE day BETWEEN $first_day AND $last_day
+          GROUP BY day, drive
+          HAVING coalesce(sum(duration_us) FILTER (bucket <> 'unknown'), 0) * 10 >= max(day_us))
 )
 SELECT cause, station, first(part ORDER BY gain_gb DESC NULLS LAST, drive) AS part, count(*) AS n_drives,
        string_agg(drive, ', ' ORDER BY gain_gb DESC NULLS LAST, drive) AS drives, sum(lost_hours) AS lost_hours,
-       sum(naive_gb) / (date_diff('day', CAST($first_day AS DATE), CAST($last_day AS DATE)) + 1) AS naive_gb_day,
-       sum(gain_gb) / (date_diff('day', CAST($first_day AS DATE), CAST($last_day AS DATE)) + 1) AS gain_gb_day,
+       sum(naive_gb) / any_value(l.n_days) AS naive_gb_day,
+       sum(gain_gb) / any_value(l.n_days) AS gain_gb_day,
        first(bottleneck ORDER BY gain_gb DESC NULLS LAST, drive) AS bottleneck
-FROM per_drive
+FROM per_drive CROSS JOIN logged l
 GROUP BY cause, station
 ORDER BY gain_gb_day DESC NULLS LAST, cause, station

@@ -75,6 +75,8 @@ def _named(lever: str, causes: dict[str, str]) -> str:
 
 def _end(one: Any) -> str:
     """When a campaign will be done, in a sentence."""
+    if not one.left_gb:
+        return "The campaign is complete."
     if isinstance(one.end, NoEstimate):
         return words.capital(f"{no_estimate(one.end, 'when it ends')}.")
     value, low, high = (

@@ -11,7 +11,7 @@ from dashboards.head import Page
 from pipelines.analysis import forecast
 from pipelines.analysis.models.calibration import UNITS
 from pipelines.primitives.estimate import NoEstimate
-from pipelines.primitives.format import fixed, interval, no_estimate, percent
+from pipelines.primitives.format import counted, fixed, interval, no_estimate, percent
 from pipelines.primitives.text import escape_markdown
 
 PART = {
@@ -61,7 +61,7 @@ def draw(page: Page) -> None:
     with answer:
         generation = fits[like].generation
         stand = _stand(page.ask("drive_inventory").rows_of(generation=generation), generation)
-        st.header(f"{needed.whole:,} drives needed{stand}", anchor=False)
+        st.header(f"{counted(needed.whole, 'drive')} needed{stand}", anchor=False)
         st.text(
             f"Estimate: {interval(needed.drives, 'drives')} for {target:,.0f}"
             f" MB/s times a factor of {factor:g}, with the 90 % interval in brackets."

@@ -25,6 +25,7 @@ from pipelines.analysis.forecast.read_requests import ReadFile as ReadFile
 from pipelines.analysis.forecast.read_requests import ReadMount as ReadMount
 from pipelines.analysis.forecast.read_requests import RequestedReads as RequestedReads
 from pipelines.analysis.forecast.read_requests import gathered as gathered
+from pipelines.analysis.forecast.recall import drives_of_tape as drives_of_tape
 from pipelines.analysis.forecast.recall import estimate_recall as estimate_recall
 from pipelines.analysis.forecast.recall import laid_out as laid_out
 from pipelines.analysis.forecast.scenarios import UNCHANGED as UNCHANGED

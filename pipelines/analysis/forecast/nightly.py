@@ -26,7 +26,7 @@ def forecast_all(history: History, day: date) -> list[Row]:
     """All forecasts of a site day, `history` being the days that end with it."""
     empty = dict.fromkeys(_OPTIONAL)
     about = {"day": day, "first_day": day - timedelta(days=history.n_days - 1)}
-    return [about | empty | row for row in _rows(history)]
+    return [about | empty | row for row in (*_rows(history), *_spools(history, about["first_day"]))]
 
 
 def _rows(history: History) -> Iterator[Row]:
@@ -41,8 +41,16 @@ def _rows(history: History) -> Iterator[Row]:
         yield from _drives(needed)
     yield from _campaigns(history)
     yield from _plans(history)
-    for row in history.rows("spool_headroom"):
-        yield _named("sizing", row["station"], "outage_hours", "h") | {"value": row["outage_hours"]}
+
+
+def _spools(history: History, first_day: date) -> Iterator[Row]:
+    """How long each spool lasts, by all days of the history: the question's own default is the last of them."""
+    nothing = NoEstimate("no data came into the station on the days with logs", "days on which data came in")
+    for row in history.rows("spool_headroom", first_day=str(first_day)):
+        hours = row["outage_hours"]
+        yield _named("sizing", row["station"], "outage_hours", "h") | (
+            _columns(nothing) if hours is None else {"value": hours}
+        )
 
 
 def _fitted(history: History) -> list[Fitted]:

@@ -1,18 +1,19 @@
 """Recall estimates: files of a tape the site knows, by motions of its own mounts."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Any
 
 import numpy as np
 
-from pipelines.analysis.forecast.history import History
+from pipelines.analysis.forecast.history import History, Row
 from pipelines.analysis.models import recall_order, seeking
 from pipelines.analysis.models.recall_order import Files, Recall
-from pipelines.analysis.models.seeking import SeekModel
+from pipelines.analysis.models.seeking import SeekModel, Serpentine
 from pipelines.analysis.models.service_time import Service
 from pipelines.config import technology
+from pipelines.config.technology import Technology
 from pipelines.primitives.errors import TapescopeError
 from pipelines.primitives.estimate import Estimate
 
@@ -48,10 +49,12 @@ def seek_models(history: History) -> dict[str, SeekModel]:
     return found
 
 
-def estimate_recall(
-    history: History, volume: str, numbers: Sequence[int], service: Service, generation: str | None = None
-) -> Foretold:
-    """Time to read files of a tape in one mount. Raises TapescopeError for a tape or a file that is not known."""
+def drives_of_tape(history: History, volume: str) -> str:
+    """The kind of the last drive in which a tape was mounted, nothing where none is known. Raises TapescopeError."""
+    return str(_contents(history, volume)[0]["generation"] or "")
+
+
+def _contents(history: History, volume: str) -> list[Row]:
     rows = history.rows("tape_contents", volume=volume)
     if not rows:
         raise TapescopeError(
@@ -62,31 +65,45 @@ def estimate_recall(
         raise TapescopeError(
             f"two systems have a tape {volume!r}", "use a site.toml that declares only one of the systems"
         )
+    return rows
+
+
+def estimate_recall(
+    history: History, volume: str, numbers: Sequence[int], service: Service, generation: str | None = None
+) -> Foretold:
+    """Time to read files of a tape in one mount. Raises TapescopeError for a tape or a file that is not known."""
+    rows = _contents(history, volume)
     name = generation or rows[0]["generation"] or ""
     sold = technology.known(name)
     if sold is None:
         raise TapescopeError(f"no drive generation is known for {volume!r}", "give --generation, e.g. LTO-4")
     try:
-        model = seek_models(history).get(sold.name) or SeekModel(seeking.geometry(sold))
+        tape = _geometry(sold, rows)
+        model = replace(seek_models(history).get(sold.name) or SeekModel(tape), tape=tape)
     except ValueError as error:
         raise TapescopeError(str(error), "give another --generation") from error
-    tape = Files(*(np.array([row[key] for row in rows]) for key in ("file_number", "begin_gb", "end_gb")))
-    place = {int(number): at for at, number in enumerate(tape.number)}
+    files = Files(*(np.array([row[key] for row in rows]) for key in ("file_number", "begin_gb", "end_gb")))
+    place = {int(number): at for at, number in enumerate(files.number)}
     if strange := [number for number in numbers if number not in place]:
         raise TapescopeError(
             f"{volume} has no file {strange[0]} in the warehouse", f"the last known file of this tape is {max(place)}"
         )
-    listed = tape.pick(np.array([place[number] for number in numbers]))
+    listed = files.pick(np.array([place[number] for number in numbers]))
     return Foretold(
         sold.name,
         model,
         int(rows[0]["n_lacking"]),
         recall_order.recall(model, service, listed),
-        service.mount_s + len(tape) * service.file_s + tape.moved_mb / service.speed_mb_s,
-        len(listed) / len(tape),
-        recall_order.break_even(model, service, tape, in_order=False),
-        recall_order.break_even(model, service, tape, in_order=True),
+        service.mount_s + len(files) * service.file_s + files.moved_mb / service.speed_mb_s,
+        len(listed) / len(files),
+        recall_order.break_even(model, service, files, in_order=False),
+        recall_order.break_even(model, service, files, in_order=True),
     )
+
+
+def _geometry(sold: Technology, rows: list[Row]) -> Serpentine:
+    """The serpentine of a tape with these files. A tape of compressible data holds more than it is sold for."""
+    return seeking.geometry(sold, max(sold.capacity_gb, rows[-1]["end_gb"]))
 
 
 def laid_out(rows: list[dict[str, Any]]) -> list[dict[str, Any]] | None:
@@ -97,7 +114,7 @@ def laid_out(rows: list[dict[str, Any]]) -> list[dict[str, Any]] | None:
     sold = technology.known(rows[0]["generation"] or "") if rows else None
     if sold is None or not (sold.wraps and sold.bands and sold.length_m):
         return None
-    tape = seeking.geometry(sold)
+    tape = _geometry(sold, rows)
     found = []
     for row in rows:
         wraps = range(int(row["begin_gb"] // tape.wrap_gb), int(row["end_gb"] // tape.wrap_gb) + 1)

@@ -110,15 +110,18 @@ def logged_mounts(history: History) -> list[list[Row]]:
 
 
 def is_whole(mount: list[Row]) -> bool:
-    """Whether its dismount was logged; only mounts whose request was are rows at all."""
-    return mount[-1]["dismounted_at"] is not None
+    """Whether both its request and its dismount were logged."""
+    return mount[0]["requested_at"] is not None and mount[-1]["dismounted_at"] is not None
 
 
 def drives_of(history: History, whole: list[list[Row]], zero: datetime) -> tuple[dict[str, int], tuple[Outage, ...]]:
-    """The drives of each kind that served some mounts, and when they could not be used."""
+    """The drives of each kind that served some mounts, and when they could not be used.
+
+    The outage of a drive that served no mount takes no drive from those that did.
+    """
     drives = {(mount[0]["kind"], mount[0]["drive"]) for mount in whole}
     numbers = {kind: sum(kind == other for other, _ in drives) for kind, _ in drives}
-    down = [row for row in history.rows("drives_down") if row["kind"] in numbers]
+    down = [row for row in history.rows("drives_down") if (row["kind"], row["drive"]) in drives]
     return numbers, tuple(Outage(row["kind"], since(zero, row["from_at"]), since(zero, row["to_at"])) for row in down)
 
 

@@ -50,10 +50,15 @@ class Serpentine:
     def place(self, gb: Floats) -> tuple[Places, Floats]:
         """Wrap and metres from the beginning of the tape, for places in GB after its first byte.
 
+        Compressed data may be more than the tape nominally holds: what is beyond that is at its end.
+
         >>> tape = Serpentine(4, 1, 10.0, 100.0)
         >>> [part.tolist() for part in tape.place(np.array([2.0, 12.0, 25.0]))]
         [[0, 1, 2], [20.0, 80.0, 50.0]]
+        >>> [part.tolist() for part in tape.place(np.array([40.0, 60.0]))]
+        [[3, 3], [0.0, 0.0]]
         """
+        gb = np.minimum(gb, self.wraps * self.wrap_gb)
         wrap = np.minimum(gb // self.wrap_gb, self.wraps - 1).astype(np.int64)
         along = (gb - wrap * self.wrap_gb) / self.wrap_gb * self.length_m
         return wrap, np.where(wrap % 2 == 0, along, self.length_m - along)

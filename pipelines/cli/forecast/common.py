@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import datetime
 from functools import partial, wraps
 from pathlib import Path
@@ -80,8 +81,10 @@ def history(site_path: Path, day: datetime | None, n_days: int) -> Any:
     return History(steps.site_at(site_path), load_catalog(), day.date() if day else None, n_days)
 
 
-def calibration(like: str | None, speed: str | None, past: Past, mode: str = "") -> Any:
+def calibration(like: str | None, speed: str | None, past: Past, mode: str = "", generation: str = "") -> Any:
     """Costs fitted to the site's mounts of kind `like`, by default of the best-fitting kind. With a speed, None.
+
+    If a `generation` is given, it comes first: where not all of its costs are known, at least the speed is its own.
 
     Raises TapescopeError if `like` has no logs or no costs. Raises click.UsageError if no kind has costs, or if both
     `like` and a speed are given.
@@ -101,19 +104,32 @@ def calibration(like: str | None, speed: str | None, past: Past, mode: str = "")
                 "the costs of mounts cannot be fitted to this site's logs: give --speed"
                 " (`tapescope forecast fit` gives the reason)"
             )
-        best = max(known, key=lambda one: (one.found.fits, one.found.n_mounts, one.generation, one.mode))
+        own = [one for one in known if one.generation == generation]
+        best = max(own or known, key=lambda one: (one.found.fits, one.found.n_mounts, one.generation, one.mode))
         like = f"{best.generation} {best.mode}"
         text = (
             f"Costs are those of {like} mounts at this site, fitted to {best.found.n_mounts} mounts"
             " (--speed or --drives-like change this)."
         )
         click.echo(text, err=True)
+        return best.found if own or not generation else _at_speed_of(generation, mode, best.found, fitted)
     if like not in everyone:
         raise TapescopeError(f"no log shows {like!r} mounts", f"logged kinds of mounts: {', '.join(everyone)}")
     if everyone[like].unknown:
         why = "; ".join(dict.fromkeys(no_estimate(one, f"costs of {like}") for one in everyone[like].unknown.values()))
         raise TapescopeError(why, "give --speed instead of --drives-like; an efficiency is then a number, not FILESxMB")
     return everyone[like]
+
+
+def _at_speed_of(generation: str, mode: str, found: Any, fitted: list[Any]) -> Any:
+    """Costs of other drives, with the speed of a generation. Raises click.UsageError if no mount shows that speed."""
+    alike = (one.found for one in fitted if (one.generation, one.mode) == (generation, mode))
+    speeds = [(one.n_mounts, speed) for one in alike if isinstance(speed := one.parameters["speed_mb_s"], Estimate)]
+    if not speeds:
+        raise click.UsageError(f"no log shows the speed of {generation} drives: give --speed")
+    ((n_mounts, speed),) = speeds
+    click.echo(f"The speed is that of {generation} {mode} mounts, fitted to {n_mounts} mounts.", err=True)
+    return replace(found, parameters=found.parameters | {"speed_mb_s": speed})
 
 
 def stated_service(found: Any, speed: str | None, **costs: float) -> Any:

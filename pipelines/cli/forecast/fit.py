@@ -86,7 +86,9 @@ def _campaign(one: Any) -> dict[str, Any]:
     if isinstance(end, NoEstimate):
         return row | end.columns("moved_gb_day") | end.columns("left_days") | done | reasons(end)
     days = zip(done, (end.days.value, end.days.low, end.days.high), strict=True)
-    dates = {name: str(one.day_after(n_days) or "after the year 9999") for name, n_days in days}
+    dates = (
+        {name: str(one.day_after(n_days) or "after the year 9999") for name, n_days in days} if one.left_gb else done
+    )
     return {**row, **end.gb_day.columns("moved_gb_day"), **end.days.columns("left_days"), **dates, **reasons(end)}
 
 
@@ -96,6 +98,9 @@ def _campaign_notes(one: Any) -> Iterator[str]:
             f"days without logs since the start of the campaign: {one.n_days_lacking}; data moved on such days is not"
             " counted"
         )
+    if not one.left_gb:
+        yield "the campaign is complete"
+        return
     if isinstance(one.end, NoEstimate):
         yield no_estimate(one.end, "the end of the campaign")
         return

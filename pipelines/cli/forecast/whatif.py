@@ -42,11 +42,12 @@ def recall(
 
     FILES are the numbers of the files on the tape, such as 3,17,20-40. The table compares three orders of reading them
     with a read of the complete tape. The row `together` assumes that the requested files are next to each other on one
-    tape.
+    tape. Without --speed and --drives-like, the speed is that of drives of the tape's generation.
     """
-    from pipelines.analysis.forecast import estimate_recall
+    from pipelines.analysis.forecast import drives_of_tape, estimate_recall
 
-    costs = calibration(drives_like, speed, past, "read")
+    of_tape = "" if speed or drives_like else generation or drives_of_tape(past(), volume)
+    costs = calibration(drives_like, speed, past, "read", of_tape)
     service = stated_service(costs, speed, mount_s=mount_s, file_s=file_s)
     found = estimate_recall(past(), volume, _numbers(files), service, generation)
     rows: list[dict[str, Any]] = [

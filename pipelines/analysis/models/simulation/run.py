@@ -92,12 +92,14 @@ class Run:
         """The mounts of one tape for those who wait for it, one after the other."""
         env, costs, again_s = self.env, queue.costs, 0.0
         while queue.has_more:
-            yield env.timeout(max(0.0, queue.warranted_at(max(env.now, again_s)) - env.now))
+            due_s = queue.warranted_at(max(env.now, again_s))
+            yield env.timeout(max(0.0, due_s - env.now))
             with self.volumes[volume].request() as tape:
                 yield tape
                 with self.drives[kind].request() as drive:
                     yield drive
-                    begun, first = env.now, queue.served
+                    # rounded, the clock may be short of the instant at which the request comes
+                    begun, first = max(env.now, due_s), queue.served
                     again_s = begun + queue.policy.remount_delay_s
                     yield env.timeout(costs.lead_s)
                     waited_s = yield from self._read(self.reads[kind], queue, begun)

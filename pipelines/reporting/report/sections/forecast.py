@@ -37,7 +37,9 @@ def campaigns(asker: Asker) -> Section:
     sentences, figures = [], []
     for one in declared[:_MOST]:
         past, ahead = seen.get(one.name, []), by_entity.get(one.name, [])
-        sentences.append(f"{one.name}: {_so_far(one, past)}; {_end(asker, ahead)}.")
+        is_over = past and not past[-1]["left_gb"]
+        end = "the campaign is complete" if is_over else _end(asker, ahead)
+        sentences.append(f"{one.name}: {_so_far(one, past)}; {end}.")
         figures += _burndown(one, past, ahead)
     if not declared:
         sentences.append("site.toml declares no campaign.")
@@ -89,8 +91,6 @@ def _end(asker: Asker, ahead: list[Row]) -> str:
         return "the end of the campaign was not estimated"
     if end["value"] is None:
         return no_estimate(_refusal(end), "the end of the campaign")
-    if not end["value"]:
-        return "the campaign is complete"
     dates = [_date(asker.last, end[key]) for key in ("value", "value_low", "value_high")]
     basis = counted(end["n_samples"], end["sample_unit"][:-1])
     text = f"ends about {dates[0]} (90 % interval {dates[1]} to {dates[2]}), estimated from {basis}"
