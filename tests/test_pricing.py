@@ -72,20 +72,18 @@ def test_a_gain_is_per_day_that_has_logs(connection: Connection) -> None:
     """Of the week three days have logs of drives, one of them of one drive only: 1256.3 / 3. The first hour of a log on
     the evening before, and a rule on other logs, change nothing."""
     week = Period(date(2010, 3, 4), DAY, ZONE)
-    ledger = [
-        (date(2010, 3, 7), "D1", "unknown", 23),
-        (date(2010, 3, 7), "D1", "idle", 1),
-        *((day, "D1", "transfer", 24) for day in (date(2010, 3, 8), DAY)),
-        (date(2010, 3, 9), "D1", "unknown", 24),
-        (date(2010, 3, 9), "D2", "idle", 24),
+    covered = [
+        (date(2010, 3, 7), "D1", 1),
+        *((day, "D1", 24) for day in (date(2010, 3, 8), DAY)),
+        (date(2010, 3, 9), "D1", 0),
+        (date(2010, 3, 9), "D2", 24),
     ]
     connection.execute("BEGIN TRANSACTION")
     try:
-        for day, drive, bucket, hours in ledger:
+        for day, drive, hours in covered:
             connection.execute(
-                f"INSERT INTO {LAKE}.gold.drive_ledger (day, drive, bucket, duration_us, day_us)"
-                " VALUES (?, ?, ?, ?, 86400000000)",
-                [day, drive, bucket, hours * 3_600_000_000],
+                f"INSERT INTO {LAKE}.gold.drive_day (day, drive, covered_us, day_us) VALUES (?, ?, ?, 86400000000)",
+                [day, drive, hours * 3_600_000_000],
             )
         found, other = (price(connection, rule, week, lost_s=3600.0) for rule in ("long_gap", "duty_low"))
     finally:

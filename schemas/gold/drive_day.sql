@@ -12,6 +12,7 @@ generation = { type = "VARCHAR", doc = "technology of the drive; NULL where site
 station = { type = "VARCHAR", doc = "station for which the drive moved most of its bytes that day; NULL where the drive moved no data" }
 mode = { type = "VARCHAR", doc = "read or write: the mode in which the drive moved most of the station's bytes that day" }
 day_us = { type = "BIGINT", unit = "us", doc = "length of the site day, in microseconds" }
+covered_us = { type = "BIGINT", unit = "us", doc = "time for which logs show what the drive did, in microseconds: all except unknown" }
 busy_us = { type = "BIGINT", unit = "us", doc = "time at work, in microseconds: all except idle, no request, down, hung and unknown" }
 moved_bytes = { type = "BIGINT", unit = "bytes", doc = "data of complete files that the drive moved that day" }
 more_bytes = { type = "DOUBLE", unit = "bytes", doc = "highest amount of data that the drive could have moved in addition before bottleneck would have limited it; NULL where no log shows a limit" }
@@ -26,6 +27,13 @@ severity = "critical"
 [[checks]]
 expectation = "ExpectColumnPairValuesAToBeGreaterThanB"
 column_A = "day_us"
+column_B = "covered_us"
+or_equal = true
+severity = "critical"
+
+[[checks]]
+expectation = "ExpectColumnPairValuesAToBeGreaterThanB"
+column_A = "covered_us"
 column_B = "busy_us"
 or_equal = true
 severity = "critical"
@@ -52,6 +60,7 @@ moved AS (
 ),
 worked AS (
     SELECT l.day, l.drive, o.system, o.generation, o.mover_host, m.station, m.mode, coalesce(m.bytes, 0) AS bytes, max(l.day_us) AS day_us,
+           coalesce(sum(l.duration_us) FILTER (l.bucket <> 'unknown'), 0) AS covered_us,
            coalesce(sum(l.duration_us) FILTER (l.bucket NOT IN ('idle', 'no_request', 'down', 'hung', 'unknown')), 0) AS busy_us,
            coalesce(sum(l.duration_us) FILTER (l.bucket NOT IN ('down', 'hung', 'unknown')), 0) AS able_us,
            coalesce(sum(l.duration_us) FILTER (l.bucket IN ('idle', 'no_request')), 0)
@@ -107,7 +116,8 @@ room AS (
     LEFT JOIN link h ON h.day = w.day AND h.station = w.mover_host AND w.mover_host <> w.station
         AND h.direction = CASE w.mode WHEN 'read' THEN 'out' ELSE 'in' END
 )
-SELECT day, drive, generation, station, mode, day_us, CAST(busy_us AS BIGINT) AS busy_us, CAST(bytes AS BIGINT) AS moved_bytes,
+SELECT day, drive, generation, station, mode, day_us, CAST(covered_us AS BIGINT) AS covered_us,
+       CAST(busy_us AS BIGINT) AS busy_us, CAST(bytes AS BIGINT) AS moved_bytes,
        -- least ignores NULL: what no log shows is no limit here
        CASE WHEN least_bytes > 0 THEN least_bytes WHEN least_bytes <= 0 THEN 0 END AS more_bytes,
        CASE least_bytes WHEN input_bytes THEN 'input' WHEN output_bytes THEN 'output' WHEN link_bytes THEN 'link'

@@ -7,8 +7,5 @@ takes = ["first_day", "last_day"]
 n_days = { type = "BIGINT", doc = "number of site days that logs cover" }
 */
 SELECT count(DISTINCT day) AS n_days
-FROM (
-    SELECT day FROM gold.drive_ledger WHERE day BETWEEN $first_day AND $last_day
-    GROUP BY day, drive
-    HAVING coalesce(sum(duration_us) FILTER (bucket <> 'unknown'), 0) * 10 >= max(day_us)
-)
+FROM gold.drive_day
+WHERE day BETWEEN $first_day AND $last_day AND 10 * covered_us >= day_us

@@ -43,9 +43,7 @@ ranked AS (
 logged AS (
     -- the days that the price of a finding is spread over (inputs/logged_drive_days.sql); where no drive log shows any, all
     SELECT coalesce(nullif(count(DISTINCT day), 0), date_diff('day', CAST($first_day AS DATE), CAST($last_day AS DATE)) + 1) AS n_days
-    FROM (SELECT day FROM gold.drive_ledger WHERE day BETWEEN $first_day AND $last_day
-          GROUP BY day, drive
-          HAVING coalesce(sum(duration_us) FILTER (bucket <> 'unknown'), 0) * 10 >= max(day_us))
+    FROM gold.drive_day WHERE day BETWEEN $first_day AND $last_day AND 10 * covered_us >= day_us
 )
 SELECT level, station, drive, CAST(sum(n_gaps) AS BIGINT) AS n_gaps,
        (min(avoidable_s) FILTER (2 * upto >= n_all) + min(avoidable_s) FILTER (2 * upto > n_all)) / 2 AS p50_s,

@@ -26,9 +26,7 @@ WITH per_drive AS (
 logged AS (
     -- the days that the price of a finding is spread over (inputs/logged_drive_days.sql); where no drive log shows any, all
     SELECT coalesce(nullif(count(DISTINCT day), 0), date_diff('day', CAST($first_day AS DATE), CAST($last_day AS DATE)) + 1) AS n_days
-    FROM (SELECT day FROM gold.drive_ledger WHERE day BETWEEN $first_day AND $last_day
-          GROUP BY day, drive
-          HAVING coalesce(sum(duration_us) FILTER (bucket <> 'unknown'), 0) * 10 >= max(day_us))
+    FROM gold.drive_day WHERE day BETWEEN $first_day AND $last_day AND 10 * covered_us >= day_us
 )
 SELECT cause, station, first(part ORDER BY gain_gb DESC NULLS LAST, drive) AS part, count(*) AS n_drives,
        string_agg(drive, ', ' ORDER BY gain_gb DESC NULLS LAST, drive) AS drives, sum(lost_hours) AS lost_hours,
