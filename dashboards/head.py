@@ -8,10 +8,11 @@ from typing import Any, Self
 import polars as pl
 import streamlit as st
 
-from dashboards import components, data, fields, first_visit, period, state, words, zone
+from dashboards import components, data, fields, first_visit, period, state, zone
 from dashboards.charts import log_changes
 from dashboards.data import Asked
 from pipelines.primitives.clock import day_bounds
+from pipelines.primitives.text import natural
 from pipelines.primitives.times import day_text, days_between, days_text, left_out
 
 FILTERS = {"station": "Station", "drive": "Drive", "group": "Storage group"}
@@ -87,7 +88,7 @@ class Page:
         chosen = {}
         for name in filters:
             names = [row["name"] for row in members.rows if row["kind"] == name] if members else []
-            chosen[name] = fields.choose(name, FILTERS[name], ["", *sorted(names, key=words.natural)], {"": "all"})
+            chosen[name] = fields.choose(name, FILTERS[name], ["", *sorted(names, key=natural)], {"": "all"})
         return replace(self, before=before, chosen=chosen)
 
 

@@ -1,10 +1,11 @@
 """The pool that parts of a page are narrowed to, where any are known."""
 
-from dashboards import fields, words
+from dashboards import fields
 from dashboards.head import Page
+from pipelines.primitives.text import natural
 
 
 def choose(page: Page) -> str:
     """A choice of the side bar; empty for all pools."""
     pools = {row["pool"] for row in page.ask("pool_use").rows if row["pool"]}
-    return fields.choose("pool", "Pool", ["", *sorted(pools, key=words.natural)], {"": "all"})
+    return fields.choose("pool", "Pool", ["", *sorted(pools, key=natural)], {"": "all"})

@@ -4,8 +4,6 @@ from typing import Any
 
 from pipelines.primitives.text import natural
 
-__all__ = ["capital", "in_order", "natural"]
-
 
 def in_order(rows: list[dict[str, Any]], name: str) -> list[dict[str, Any]]:
     """Rows by a name with numbers, in the numbers' order; rows of one name stay as they are.

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from pipelines.primitives.errors import UnreadableFile
 from pipelines.sources import iostat
-from pipelines.sources._shared.sysstat import date_order, day_second, foreign_banner, numbers, read_banner, read_date
+from pipelines.sources._shared.sysstat import date_order, foreign_banner, numbers, read_banner, read_date, read_stamps
 from pipelines.sources.blocks import frame_of
 from pipelines.sources.iostat.layout import read_header
 from pipelines.sources.iostat.rows import name_devices
@@ -122,11 +122,10 @@ def test_dates_and_times_of_locales() -> None:
     }
     assert read_date("2026-02-30", "") is None
     assert read_date("Tuesday", "") is None
-    times = pl.Series(
-        ["00:00:01", "12:00:01 AM", "12:00:01 PM", "下午 01:00:01", "01時00分01秒", "24:00:00", "13:00:00 PM"]
-    )
-    found = pl.select(day_second(pl.lit(times))).to_series().to_list()
-    assert found == [1, 1, 43_201, 46_801, 3_601, None, None]
+    texts = ["00:00:01", "12:00:01 AM", "12:00:01 PM", "下午 01:00:01", "01時00分01秒", "24:00:00", "13:00:00 PM"]
+    at, _ = read_stamps(pl.DataFrame({"flat": texts}).with_columns(run=0, day=day), Origin(), "", None)
+    since = [found and (found - datetime(2026, 11, 2)).total_seconds() for found in at]
+    assert since == [1, 1, 43_201, 46_801, 3_601, None, None]
 
 
 def test_banners() -> None:

@@ -345,7 +345,6 @@ WRONG = {
     "N31 one file": contradictions.fits_memory("1 GB on 36 GB", 1 * GB, 1, 36 * GB),
     "X6 M19, file of 1 GB on 8 GB": contradictions.fits_memory("dd", 1 * GB, 1, 8 * GB),
     "N15 one stream": published.too_few_streams("dd", 1, 4),
-    "a gap below nothing": contradictions.negative("gap, s", -3),
 }
 RIGHT = {
     "M28 ten percent of 1 GB": contradictions.disagree("dirty pages, MB", 100, 0.1 * 1000),

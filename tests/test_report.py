@@ -18,7 +18,8 @@ from pipelines.config.site import Site
 from pipelines.primitives.format import cell, fixed, label, percent
 from pipelines.primitives.format import table as format_table
 from pipelines.primitives.text import escape_control
-from pipelines.reporting.report import Report, figures, make_report, print_mail, text, write_report
+from pipelines.reporting.report import Report, figures, make_report, text, write_report
+from pipelines.reporting.report.html import print_mail
 from pipelines.reporting.report.model import Burndown, Figure, Section, Stack, Table, Tornado, Waterfall
 from pipelines.reporting.report.queries import Asker
 from pipelines.warehouse.connection import Warehouse

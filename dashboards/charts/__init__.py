@@ -10,7 +10,7 @@ import altair as alt
 import polars as pl
 from altair.utils import schemapi
 
-from dashboards import tables, words
+from dashboards import tables
 from dashboards.charts.along import Span, along_time, changes, instant, log_changes, over
 from dashboards.charts.looks import (
     BLUE,
@@ -28,6 +28,7 @@ from dashboards.charts.looks import (
     faint,
 )
 from pipelines.primitives import format
+from pipelines.primitives.text import natural
 
 __all__ = [
     "BLUE", "COLOURS", "GREEN", "GREY", "INK", "LINK", "ORANGE", "PURPLE", "RED", "SKY", "Span", "along_time",
@@ -62,7 +63,7 @@ def heat_map(
             ),
             y=alt.Y(
                 f"{y}:N",
-                sort=sorted(rows[y].drop_nulls().unique(), key=words.natural),
+                sort=sorted(rows[y].drop_nulls().unique(), key=natural),
                 title=None,
                 axis=alt.Axis(labelLimit=180, labelOverlap=False),
             ),
@@ -95,7 +96,7 @@ def lines(
     ticks += [math.floor(high)] if ticks and high >= 1.5 * ticks[-1] > 0 else []
     x_tip = (count if rows[x].dtype.is_integer() else number)(x, titles[x])
     axis = alt.Axis(values=ticks) if log_x else alt.Axis(tickMinStep=1, format="d")
-    names = sorted(rows[colour].drop_nulls().unique(), key=words.natural)
+    names = sorted(rows[colour].drop_nulls().unique(), key=natural)
     chart = (
         alt.Chart(linked(rows, link or colour))
         .mark_line(point=True, strokeWidth=1.8)

@@ -7,7 +7,7 @@ from typing import Any
 import altair as alt
 import polars as pl
 
-from dashboards import words, zone
+from dashboards import zone
 from dashboards.charts import (
     BLUE,
     COLOURS,
@@ -35,6 +35,7 @@ from dashboards.charts import (
 from dashboards.charts import instant as instant_tip
 from dashboards.charts.along import day_form
 from dashboards.charts.looks import SLATE
+from pipelines.primitives.text import natural
 
 # What happened to a drive: colour, and a shape of its own, so that colour is never alone.
 _EVENTS = {
@@ -75,7 +76,7 @@ def rates(rows: pl.DataFrame, earlier: pl.DataFrame | None, chosen: str) -> alt.
         .group_by("native_mb_s")
         .agg(text=pl.col("generation").unique().sort().str.join(" and ") + " native")
     )
-    order = sorted(named["generation"].unique(), key=words.natural)
+    order = sorted(named["generation"].unique(), key=natural)
     kind = by_colour_and_shape("generation", order, columns=6)
     layers = [
         alt.Chart(kinds).mark_rule(strokeDash=[5, 3], strokeWidth=1.3, color=INK).encode(x=alt.X("native_mb_s:Q")),
@@ -184,7 +185,7 @@ def _axis(span: Span) -> alt.Axis:
 
 def events(rows: pl.DataFrame, span: Span) -> alt.Chart:
     """What happened to drives: outages as bars, the rest as marks, a row a drive."""
-    names = sorted(rows["drive"].unique(), key=words.natural)
+    names = sorted(rows["drive"].unique(), key=natural)
     y = alt.Y("drive:N", sort=names, title=None, axis=alt.Axis(labelLimit=140, labelOverlap=False, ticks=False))
     x = alt.X("from_at:T", title=along_time(), scale=over(span), axis=_axis(span))
     legend = alt.Legend(orient="top", title=None, columns=columns(6, rows["what"].unique()))
@@ -248,7 +249,7 @@ def failures(rows: pl.DataFrame, titles: dict[str, str]) -> alt.Chart:
 def hosts(rows: pl.DataFrame) -> alt.Chart:
     """Rates of equal drives by the host that serves them: a dot a host, the best of a kind at 1."""
     named = rows.with_columns(kind=pl.concat_str(_kind(), pl.col("mode"), separator=" "))
-    order = sorted(named["mover_host"].drop_nulls().unique(), key=words.natural)
+    order = sorted(named["mover_host"].drop_nulls().unique(), key=natural)
     chart = (
         alt.Chart(named)
         .mark_point(filled=True, size=80)
@@ -270,7 +271,7 @@ def hosts(rows: pl.DataFrame) -> alt.Chart:
 
 def trend(rows: pl.DataFrame, value: str, title: str, step: str) -> alt.Chart:
     """A value of each drive over days, weeks or months."""
-    names = sorted(rows["drive"].unique(), key=words.natural)
+    names = sorted(rows["drive"].unique(), key=natural)
     days = sorted(rows["step_from"].unique())
     steps = [alt.DateTime(year=at.year, month=at.month, date=at.day) for at in days]
     first, last = (datetime(at.year, at.month, at.day) for at in (days[0], days[-1]))

@@ -8,11 +8,12 @@ from typing import Any
 import altair as alt
 import polars as pl
 
-from dashboards import words, zone
+from dashboards import zone
 from dashboards.charts import GREY, INK, LINK, RED, Span, along_time, framed, instant, linked, number, over, share
 from dashboards.charts.along import TICKS, day_form, day_ticks
 from dashboards.charts.looks import columns, on_page
 from pipelines.primitives.format import d3_format, percent
+from pipelines.primitives.text import natural
 
 _OTHER = "other work, storage group unknown"
 _UNKNOWN_EDGE = "#6b7280"  # of what no log covers: a pale, dashed box, as in the report
@@ -172,7 +173,7 @@ def drives(rows: pl.DataFrame, marks: list[dict[str, Any]], span: Span, legend: 
     """Every drive's time along a period, coloured by the group most of each step went to; findings as marks on it."""
     shown = pl.col("colour").map_elements(on_page, return_dtype=pl.String)
     rows = rows.sort("group_number", descending=True, maintain_order=True).with_columns(shown_colour=shown)
-    names = sorted(rows["drive"].unique(), key=words.natural)
+    names = sorted(rows["drive"].unique(), key=natural)
     step_px = max(12, min(24, 420 // len(names)))
     is_short = (span[1] - span[0]).days <= 2
     form, ticks = ("%H:%M", TICKS) if is_short else (day_form(span), day_ticks(span))

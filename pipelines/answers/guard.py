@@ -136,10 +136,10 @@ def near(name: str, known: Iterable[str]) -> str:
     return f"did you mean {' or '.join(found)}?" if found else "information_schema.tables lists the tables"
 
 
-def first_lines(error: Exception, count: int = 6) -> str:
+def first_lines(error: Exception) -> str:
     """DuckDB's message without its long tail; a stack trace names files of the host."""
     text = str(error).partition("Stack Trace:")[0]
-    return "\n".join(line for line in text.splitlines()[:count] if line.strip())
+    return "\n".join(line for line in text.splitlines()[:6] if line.strip())
 
 
 def _only_statement(sql: str) -> str:

@@ -61,10 +61,7 @@ def _instant(text: str) -> datetime | None:
 # By type: how a text becomes a value, and what is expected of it.
 _CASTS: dict[str, tuple[Callable[[str], Any], str]] = {
     "DATE": (date.fromisoformat, "write a day like 2010-06-15"),
-    "TIMESTAMP": (
-        lambda text: parse_instant(text) if text else None,
-        "write a UTC time like 2010-06-15 or 2010-06-15 17:00",
-    ),
+    "TIMESTAMP": (_instant, "write a UTC time like 2010-06-15 or 2010-06-15 17:00"),
     "DOUBLE": (_number, "write a number, such as 0.5 or 20"),
     "BIGINT": (_count, "write a whole number above 0, such as 20"),
     "VARCHAR": (str, ""),

@@ -9,16 +9,8 @@ from pipelines.warehouse.connection import LAKE, Connection
 # What site.toml says of where things are, and of verdicts: no relation that a build makes reads it.
 _DECIDE_NO_ROW = {
     *("root", "input", "warehouse", "lock_wait_s", "deliver", "min_coverage", "change", "change_log", "fact", "plan"),
-    *(
-        "catalogue",
-        "data_path",
-        "collect",
-        "spool_days",
-        "workers",
-        "retention_days",
-        "snapshot_retention_days",
-        "template",
-    ),
+    *("catalogue", "data_path", "collect", "spool_days", "workers", "template"),
+    *("retention_days", "snapshot_retention_days"),
 }
 
 

@@ -3,7 +3,7 @@
 import json
 import re
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import date, datetime
 from typing import Any
 
@@ -94,18 +94,6 @@ def literal(value: Any) -> str:
         case list() | tuple():
             return f"[{', '.join(map(literal, value))}]"
     raise TypeError(f"a value of type {type(value).__name__} cannot be written in SQL")
-
-
-def nodes(tree: Any) -> Iterator[dict[str, Any]]:
-    """Every object of a parsed tree."""
-    stack = [tree]
-    while stack:
-        node = stack.pop()
-        if isinstance(node, dict):
-            yield node
-            stack.extend(node.values())
-        elif isinstance(node, list):
-            stack.extend(node)
 
 
 def tables(sql: str) -> tuple[str, ...]:

@@ -5,6 +5,7 @@ from typing import Any
 
 import click
 
+from pipelines.cli.lazy import files, steps
 from pipelines.cli.options import Finite, as_params, format_option, period, period_options, site_option
 from pipelines.cli.output import print_answer
 
@@ -19,14 +20,11 @@ def ask(
     name: str, params: tuple[str, ...], site_path: Path, day_day: Any, from_day: Any, to_day: Any, form: str
 ) -> None:
     """Answer a question; `tapescope questions` lists them."""
-    from pipelines import steps
-    from pipelines.catalog.files import load_catalog
-
     invalid = [param for param in params if "=" not in param]
     if invalid:
         raise click.UsageError(f"give parameters as NAME=VALUE, not {invalid[0]!r}")
     values = as_params(*period(day_day, from_day, to_day)) | dict(param.split("=", 1) for param in params)
-    if day_day and name in (known := load_catalog().asked) and "first_day" not in known[name].params:
+    if day_day and name in (known := files.load_catalog().asked) and "first_day" not in known[name].params:
         values.pop("first_day", None)  # reported as of a day
     print_answer(steps.ask(steps.site_at(site_path), name, values), form)
 
@@ -48,8 +46,6 @@ def sql(statement: str, site_path: Path, form: str, timeout_s: float) -> None:
 
     Its time and memory are limited.
     """
-    from pipelines import steps
-
     print_answer(steps.ask_sql(steps.site_at(site_path), statement, timeout_s), form)
 
 
@@ -58,8 +54,6 @@ def sql(statement: str, site_path: Path, form: str, timeout_s: float) -> None:
 @site_option
 def export(file: Path, site_path: Path) -> None:
     """Write all tables of the warehouse to one plain DuckDB file."""
-    from pipelines import steps
-
     n_tables = steps.export(steps.site_at(site_path), file)
     click.echo(f"Wrote {n_tables} tables to {file}")
 
@@ -83,6 +77,4 @@ def attach(site_path: Path, engine: str) -> None:
     prints a Python program that reads the files of the newest snapshot. For Trino, which cannot read these files, it
     prints how to read a copy.
     """
-    from pipelines import steps
-
     click.echo(steps.attach(steps.site_at(site_path), engine), nl=False)

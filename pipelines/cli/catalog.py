@@ -4,6 +4,7 @@ from pathlib import Path
 
 import click
 
+from pipelines.cli.lazy import contracts, files
 from pipelines.cli.options import site_option
 
 
@@ -27,18 +28,14 @@ def _list(rows: list[tuple[str, str]]) -> None:
 @site_option
 def metrics(site_path: Path) -> None:
     """List the metrics (relations of gold)."""
-    from pipelines.catalog.files import load_catalog
-
-    _list([(relation.full_name, relation.title) for relation in load_catalog().layer("gold")])
+    _list([(relation.full_name, relation.title) for relation in files.load_catalog().layer("gold")])
 
 
 @click.command()
 @site_option
 def rules(site_path: Path) -> None:
     """List the rules that produce findings."""
-    from pipelines.catalog.files import load_catalog
-
-    _list([(rule.name, f"{rule.severity}: {rule.title}") for rule in load_catalog().rules.values()])
+    _list([(rule.name, f"{rule.severity}: {rule.title}") for rule in files.load_catalog().rules.values()])
 
 
 @click.command()
@@ -46,15 +43,12 @@ def rules(site_path: Path) -> None:
 @site_option
 def questions(topic: str | None, site_path: Path) -> None:
     """List the questions for `tapescope ask`, by topic. TOPIC limits the list to one topic."""
-    from pipelines.catalog.contracts import TOPICS
-    from pipelines.catalog.files import load_catalog
-
-    groups = load_catalog().by_topic()
+    groups = files.load_catalog().by_topic()
     if topic is not None and topic not in groups:
         raise click.BadParameter(f"there is no topic {topic!r}; topics: {', '.join(groups)}", param_hint="TOPIC")
     width = max(len(question.name) for group in groups.values() for question in group)
     for name in groups if topic is None else [topic]:
-        click.echo(f"{name}: {TOPICS[name]}")
+        click.echo(f"{name}: {contracts.TOPICS[name]}")
         for question in groups[name]:
             click.echo(f"  {question.name:{width}}  {question.title}")
 
@@ -67,7 +61,6 @@ def explain(name: str, site_path: Path) -> None:
 
     The text has its definition, columns, units, limits and checks.
     """
-    from pipelines.catalog.files import load_catalog
     from pipelines.reporting.dictionary import explain as page
 
-    click.echo(page(load_catalog(), name))
+    click.echo(page(files.load_catalog(), name))

@@ -8,7 +8,8 @@ from typing import Any
 import click
 
 from pipelines.cli.counts import print_counts
-from pipelines.cli.options import json_option, load_site, site_option
+from pipelines.cli.lazy import steps
+from pipelines.cli.options import json_option, site_option
 from pipelines.primitives.format import counted
 from pipelines.primitives.text import escape_control
 
@@ -27,9 +28,7 @@ def collect(names: tuple[str, ...], site_path: Path, as_json: bool, is_all: bool
     The next ingest reads the answers. The token of an entry is in the environment variable that its `token` names; the
     default is TAPESCOPE_COLLECT_TOKEN. The exit code is 1 if an entry failed; answers of other entries are kept.
     """
-    from pipelines import steps
-
-    site = load_site(site_path)
+    site = steps.site_at(site_path)
     if watch:
         if names or is_all:
             raise click.UsageError("--watch collects from all entries when they are due: give no names and no --all")
@@ -56,8 +55,6 @@ def collect_sentence(counts: dict[str, Any]) -> str:
 
 def _watch(site: Any) -> None:
     """Collect from each entry when it is due; print a line when an entry starts to fail and when it answers again."""
-    from pipelines import steps
-
     failing: dict[str, str] = {}
     while site.collect:
         before, failing = failing, steps.collect(site).failing

@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 
 import click
 
+from pipelines.cli.lazy import steps
 from pipelines.cli.options import site_option
 from pipelines.primitives.local import is_loopback
 
@@ -40,7 +41,6 @@ runpy.run_module("streamlit", run_name="__main__", alter_sys=True)
 )
 def dashboard(site_path: Path, port: int, address: str, hosts: tuple[str, ...]) -> None:
     """Start the dashboard on this machine. It needs the packages of tapescope's extra `dashboard`."""
-    from pipelines import steps
     from pipelines.config.site import site_file
 
     # a folder without a site.toml is a first visit: the pages offer to make one

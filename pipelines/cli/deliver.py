@@ -5,6 +5,7 @@ from typing import Any
 
 import click
 
+from pipelines.cli.lazy import steps
 from pipelines.cli.options import period, period_options, site_option
 from pipelines.primitives.text import escape_control
 
@@ -28,8 +29,6 @@ def deliver(site_path: Path, day_day: Any, from_day: Any, to_day: Any, again: bo
     metrics. User name, password and tokens come from TAPESCOPE_SMTP_USER, TAPESCOPE_SMTP_PASSWORD,
     TAPESCOPE_WEBHOOK_TOKEN and TAPESCOPE_ALERTMANAGER_TOKEN, never from site.toml.
     """
-    from pipelines import steps
-
     done = steps.deliver(steps.site_at(site_path), *period(day_day, from_day, to_day), again=again)
     click.echo(f"Report: {done['report']['html']} (also .txt and .json)")
     for way in done["ways"]:

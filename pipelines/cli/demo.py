@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from pipelines.cli.detect import print_findings
+from pipelines.cli.lazy import steps
 from pipelines.cli.run import run_steps
 from sample_data import ARCHIVES
 
@@ -28,8 +29,6 @@ from sample_data import ARCHIVES
 )
 def demo(archive: str, folder: Path | None) -> None:
     """Run all steps on a sample archive. Findings are listed at the end, the most severe first."""
-    from pipelines import steps
-
     folder = folder or Path("var", "demo" if archive == "migration" else f"demo-{archive}")
     site = steps.make_demo(folder, archive)
     click.echo(f"The sample archive is in {folder}: {ARCHIVES[archive]}.")

@@ -9,13 +9,21 @@ from typing import Any
 import click
 
 from pipelines.cli.counts import print_counts
-from pipelines.cli.options import as_params, json_option, load_site, period, period_options, site_option
+from pipelines.cli.lazy import steps
+from pipelines.cli.options import as_params, json_option, period, period_options, site_option
 from pipelines.primitives.format import price
 from pipelines.primitives.text import escape_control
 from pipelines.primitives.times import days_between
 
 SEVERITIES = ("info", "warning", "critical")
 FINDINGS_FOUND = 4
+
+
+fail_on_option = click.option(
+    "--fail-on",
+    type=click.Choice(SEVERITIES),
+    help="Exit with code 4 if a finding of at least this severity is neither acknowledged nor muted.",
+)
 
 
 @click.command()
@@ -25,11 +33,7 @@ FINDINGS_FOUND = 4
     "--each-day", is_flag=True, help="Apply the rules to each day from --from to --to, instead of to the whole period."
 )
 @json_option
-@click.option(
-    "--fail-on",
-    type=click.Choice(SEVERITIES),
-    help="Exit with code 4 if a finding of at least this severity is neither acknowledged nor muted.",
-)
+@fail_on_option
 def detect(
     site_path: Path,
     day_day: Any,
@@ -40,9 +44,7 @@ def detect(
     fail_on: str | None,
 ) -> None:
     """Apply the rules to a period. Default: the last day with data."""
-    from pipelines import steps
-
-    site, (first, last) = load_site(site_path), period(day_day, from_day, to_day)
+    site, (first, last) = steps.site_at(site_path), period(day_day, from_day, to_day)
     periods = [(first, last)]
     if each_day:
         if not (first and last):
@@ -60,8 +62,6 @@ def detect(
 
 def print_findings(site: Any, first: date | None, last: date | None) -> None:
     """Print the findings of a period, with the gain or loss of each."""
-    from pipelines import steps
-
     findings = steps.ask(site, "findings", as_params(first, last)).as_dicts()
     if findings:
         click.echo("\nFindings, sorted by severity and then by the gain of a fix:")

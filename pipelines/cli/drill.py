@@ -7,6 +7,7 @@ from zoneinfo import ZoneInfo
 
 import click
 
+from pipelines.cli.lazy import steps
 from pipelines.cli.options import DAY, site_option
 from pipelines.primitives.format import counted, duration, quantity
 from pipelines.primitives.text import escape_control
@@ -38,8 +39,6 @@ def drill(drive: str, bucket: str, day: datetime | None, limit: int, site_path: 
     Each interval has its mount, its file, and the log lines at its start and end. The default use is the time between
     files.
     """
-    from pipelines import steps
-
     found = steps.drill(steps.site_at(site_path), drive, bucket, day.date() if day else None, limit)
     _say(f"{found.drive}, {found.day} ({found.zone}): {_summary(found)}")
     groups: dict[str | None, list[dict[str, Any]]] = {}

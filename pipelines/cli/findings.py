@@ -6,7 +6,9 @@ from typing import Any
 
 import click
 
-from pipelines.cli.options import DAY, Command, as_params, site_option
+from pipelines.analysis.finding_id import resolve_prefix
+from pipelines.cli.lazy import files, steps
+from pipelines.cli.options import DAY, as_params, site_option
 from pipelines.primitives.format import counted
 from pipelines.primitives.local import user_name
 from pipelines.primitives.text import escape_control
@@ -17,22 +19,14 @@ def finding() -> None:
     """List, acknowledge, mute or reopen findings. The list shows the first day of each finding."""
 
 
-def _id_argument(command: Command) -> Command:
-    return click.argument("finding_id", metavar="ID")(command)
-
-
-def _note_option(command: Command) -> Command:
-    return click.option("--note", help="Reason for the decision; it is stored and shown with the finding.")(command)
-
-
-def _day_option(command: Command) -> Command:
-    text = "Site day for which the states of findings are shown; default: the last day with data."
-    return click.option("--day", type=DAY, help=text)(command)
+_id_argument = click.argument("finding_id", metavar="ID")
+_note_option = click.option("--note", help="Reason for the decision; it is stored and shown with the finding.")
+_day_option = click.option(
+    "--day", type=DAY, help="Site day for which the states of findings are shown; default: the last day with data."
+)
 
 
 def _rows(site_path: Path, question: str, params: dict[str, str]) -> list[dict[str, Any]]:
-    from pipelines import steps
-
     return steps.ask(steps.site_at(site_path), question, params).as_dicts()
 
 
@@ -64,15 +58,13 @@ def list_findings(site_path: Path, day: datetime | None, with_gone: bool) -> Non
 @_day_option
 def show(finding_id: str, site_path: Path, day: datetime | None) -> None:
     """Show all about one finding. Give its id or the first characters of the id."""
-    from pipelines.analysis.finding_id import resolve_prefix
-    from pipelines.catalog.files import load_catalog
     from pipelines.primitives import format
 
     lives = {row["finding_id"]: row for row in _rows(site_path, "finding_life", as_params(None, day and day.date()))}
     life = lives[resolve_prefix(lives, finding_id)]
     period = as_params(life["last_day"], life["last_day"])  # when it last fired
     matches = [row for row in _rows(site_path, "findings", period) if row["finding_id"] == life["finding_id"]]
-    questions = load_catalog().questions
+    questions = files.load_catalog().questions
     columns = {column.name: column for name in ("finding_life", "findings") for column in questions[name].columns}
     for name, value in (life | (matches[0] if matches else {})).items():
         if value is not None:
@@ -80,8 +72,6 @@ def show(finding_id: str, site_path: Path, day: datetime | None) -> None:
 
 
 def _mark(site_path: Path, finding_id: str, kind: str, until: date | None, note: str | None, outcome: str) -> None:
-    from pipelines import steps
-
     whole = steps.mark_finding(steps.site_at(site_path), finding_id, kind, until, note, user_name())
     click.echo(f"{whole} is {outcome}.")
 

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import click
 
+from pipelines.cli.lazy import steps
 from pipelines.cli.output import print_survey, reading_bar
 
 
@@ -13,8 +14,6 @@ from pipelines.cli.output import print_survey, reading_bar
 @click.option("--force", is_flag=True, help="Overwrite an existing file.")
 def init(folder: Path, out: Path | None, force: bool) -> None:
     """Write a commented site.toml for a folder of logs. The file has the hosts, drives, links and inputs found."""
-    from pipelines import steps
-
     out = out or folder / "site.toml"
     with reading_bar(steps.bytes_below(folder), "looking at") as advance:
         found = steps.init(folder, out, force, advance)

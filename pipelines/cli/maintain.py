@@ -6,7 +6,8 @@ from typing import Any
 import click
 
 from pipelines.cli.counts import print_counts
-from pipelines.cli.options import json_option, load_site, site_option
+from pipelines.cli.lazy import steps
+from pipelines.cli.options import json_option, site_option
 from pipelines.primitives.format import counted
 
 
@@ -16,9 +17,7 @@ from pipelines.primitives.format import counted
 @click.option("--dry-run", is_flag=True, help="Only print the work that would be done.")
 def maintain(site_path: Path, as_json: bool, dry_run: bool) -> None:
     """Drop old rows and unused files. Rows older than site.toml's retention are dropped, and small files are merged."""
-    from pipelines import steps
-
-    counts = steps.maintain(load_site(site_path), dry_run).as_dict()
+    counts = steps.maintain(steps.site_at(site_path), dry_run).as_dict()
     print_counts(counts, as_json, _maintain_sentences(counts))
 
 

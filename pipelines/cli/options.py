@@ -35,23 +35,29 @@ _FIRST_YEAR, _LAST_YEAR = 1900, 9998
 DAY = _Day(["%Y-%m-%d"])
 
 
-def site_option(command: Command) -> Command:
-    """Option for the site of a command."""
-    return click.option(
-        "--site",
-        "site_path",
-        envvar="TAPESCOPE_SITE",
-        type=click.Path(path_type=Path),
-        default=Path(),
-        show_default="site.toml in the current folder",
-        help="The site.toml of the archive, or the folder with it.",
-    )(command)
-
-
-def workers_option(command: Command) -> Command:
-    """Option for the number of processes that read logs and make large builds."""
-    text = "Number of parallel processes; default: `workers` of site.toml, or one for each core."
-    return click.option("--workers", type=click.IntRange(min=1), help=text)(command)
+site_option = click.option(
+    "--site",
+    "site_path",
+    envvar="TAPESCOPE_SITE",
+    type=click.Path(path_type=Path),
+    default=Path(),
+    show_default="site.toml in the current folder",
+    help="The site.toml of the archive, or the folder with it.",
+)
+workers_option = click.option(
+    "--workers",
+    type=click.IntRange(min=1),
+    help="Number of parallel processes; default: `workers` of site.toml, or one for each core.",
+)
+format_option = click.option(
+    "--format",
+    "form",
+    type=click.Choice(["table", "csv", "json"]),
+    default="table",
+    show_default=True,
+    help="A table for people, or CSV or JSON for programs.",
+)
+json_option = click.option("--json", "as_json", is_flag=True, help="Print the counts as JSON.")
 
 
 def period_options(command: Command) -> Command:
@@ -75,27 +81,3 @@ def as_params(first: date | None, last: date | None) -> dict[str, str]:
     """First and last day as parameters of a question."""
     values = {"first_day": first, "last_day": last}
     return {name: str(value) for name, value in values.items() if value}
-
-
-def format_option(command: Command) -> Command:
-    """Option for output as a table for people, or as CSV or JSON for programs."""
-    return click.option(
-        "--format",
-        "form",
-        type=click.Choice(["table", "csv", "json"]),
-        default="table",
-        show_default=True,
-        help="A table for people, or CSV or JSON for programs.",
-    )(command)
-
-
-def json_option(command: Command) -> Command:
-    """Option to print the counts of a step as JSON."""
-    return click.option("--json", "as_json", is_flag=True, help="Print the counts as JSON.")(command)
-
-
-def load_site(site_path: Path) -> Any:
-    """Load the site on which a command works. Raises ConfigError."""
-    from pipelines import steps
-
-    return steps.site_at(site_path)

@@ -14,13 +14,13 @@ from rich.console import Console
 from rich.progress import BarColumn, DownloadColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.text import Text
 
+from pipelines.cli.lazy import contracts
 from pipelines.primitives import format
 from pipelines.primitives.text import csv_text, escape_control, truncate
 from pipelines.primitives.text_table import ANY_WIDTH, text_table
 
 if TYPE_CHECKING:  # the command line starts without the libraries that these need
     from pipelines.answers.question import Answer
-    from pipelines.catalog.contracts import Column
     from pipelines.ingest.survey import Survey
 
 CELL_CHARS = 120
@@ -40,7 +40,7 @@ def print_answer(answer: "Answer", form: str) -> None:
         errors.print(escape_control(notice), highlight=False, soft_wrap=True)
 
 
-def print_rows(columns: list["Column"], rows: list[tuple[Any, ...]], form: str) -> None:
+def print_rows(columns: list["contracts.Column"], rows: list[tuple[Any, ...]], form: str) -> None:
     """Print rows as a table for people, or as CSV or JSON for programs."""
     names = [column.name for column in columns]
     if form == "json":
@@ -56,7 +56,7 @@ def _print_json(value: Any) -> None:
     sys.stdout.write("\n")
 
 
-def print_table(columns: Sequence["Column"], rows: Iterable[Sequence[Any]]) -> None:
+def print_table(columns: Sequence["contracts.Column"], rows: Iterable[Sequence[Any]]) -> None:
     """Print rows as a table with units, in UTC. Up to 3 rows too wide for a terminal get one line for each value."""
     kept, cells = format.table(columns, rows)
     heads = [format.heading(column) for column in kept]
@@ -83,17 +83,16 @@ class Rows:
     hidden: tuple[str, ...] = ()
 
     @property
-    def columns(self) -> list["Column"]:
-        from pipelines.catalog.contracts import Column
-
+    def columns(self) -> list["contracts.Column"]:
         values: dict[str, Any] = {}
         for row in self.rows:
             values |= {name: value for name, value in row.items() if values.get(name) is None}
         return [
-            Column(name, _TYPES.get(type(value), "VARCHAR"), "", format.unit_of(name)) for name, value in values.items()
+            contracts.Column(name, _TYPES.get(type(value), "VARCHAR"), "", format.unit_of(name))
+            for name, value in values.items()
         ]
 
-    def tuples(self, columns: list["Column"]) -> list[tuple[Any, ...]]:
+    def tuples(self, columns: list["contracts.Column"]) -> list[tuple[Any, ...]]:
         return [tuple(row.get(column.name) for column in columns) for row in self.rows]
 
 

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import click
 
-from pipelines.cli.options import load_site, site_option
+from pipelines.cli.lazy import steps
+from pipelines.cli.options import site_option
 from pipelines.cli.output import plain
 from pipelines.primitives.errors import NothingRead
 from pipelines.primitives.text import escape_control
@@ -19,9 +20,7 @@ from pipelines.primitives.text import escape_control
 @click.option("--rejects", is_flag=True, help="Print the rejected lines instead of the records.")
 def parse(file: Path, site_path: Path, source: str | None, rejects: bool) -> None:
     """Print a file's records as JSON lines. No warehouse is needed; counts go to standard error."""
-    from pipelines import steps
-
-    site = load_site(site_path) if (site_path / "site.toml").exists() or site_path.is_file() else None
+    site = steps.site_at(site_path) if (site_path / "site.toml").exists() or site_path.is_file() else None
     counts = steps.parse(site, file, source, rejects, lambda row: click.echo(json.dumps(row, default=plain)))
     if problem := counts.pop("problem", ""):
         click.echo(escape_control(problem), err=True)
@@ -41,8 +40,6 @@ def parse(file: Path, site_path: Path, source: str | None, rejects: bool) -> Non
 )
 def recognise(paths: tuple[Path, ...], site_path: Path, verbose: bool) -> None:
     """Show which source reads a file. If no source does, show the most similar source, and what the file lacks."""
-    from pipelines import steps
-
     recognised = steps.recognise(list(paths))
     for one in recognised:
         click.echo(f"{escape_control(str(one.path))}: {one.source or 'unknown'}: {escape_control(one.why)}")

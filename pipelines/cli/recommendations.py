@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from pipelines.cli.forecast.common import estimate, history
+from pipelines.cli.lazy import files, recommendations, steps
 from pipelines.cli.options import DAY, format_option, site_option
 from pipelines.cli.output import Rows, print_parts
 from pipelines.primitives.estimate import Estimate, NoEstimate
@@ -41,11 +42,7 @@ def make(
     finding: str | None, drives: str | None, gain: str | None, is_hours: bool, text: str | None, site_path: Path
 ) -> None:
     """Record a recommendation. It comes from a finding, or is your own."""
-    from pipelines import steps
-    from pipelines.analysis.forecast import recommendations
-    from pipelines.catalog.files import load_catalog
-
-    site, catalog = steps.site_at(site_path), load_catalog()
+    site, catalog = steps.site_at(site_path), files.load_catalog()
     if finding and not (drives or gain):
         number = recommendations.recommend(site, catalog, finding, text)
     elif drives and gain and text and not finding:
@@ -77,11 +74,7 @@ def drop(number: int, day: datetime, note: str | None, site_path: Path) -> None:
 
 
 def _change(site_path: Path, number: int, event: str, day: datetime, note: str | None) -> None:
-    from pipelines import steps
-    from pipelines.analysis.forecast import recommendations
-    from pipelines.catalog.files import load_catalog
-
-    recommendations.change(steps.site_at(site_path), load_catalog(), number, event, day.date(), note)
+    recommendations.change(steps.site_at(site_path), files.load_catalog(), number, event, day.date(), note)
     click.echo(f"Recommendation {number} is {event} from {day.date()} on.")
 
 
@@ -99,8 +92,6 @@ def _change(site_path: Path, number: int, event: str, day: datetime, note: str |
 @format_option
 def list_them(site_path: Path, day: datetime | None, n_days: int, form: str) -> None:
     """List recommendations and their gains. The predicted and the achieved gain are both in GB per day."""
-    from pipelines.analysis.forecast import recommendations
-
     found = recommendations.scores(history(site_path, day, n_days))
     nothing = NoEstimate("", "")
     rows = [

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import click
 
+from pipelines.cli.lazy import steps
 from pipelines.cli.options import site_option
 from pipelines.primitives.text import escape_control
 
@@ -28,8 +29,6 @@ def rejects(source: str | None, most: int, anonymise: bool, site_path: Path) -> 
     With --anonymise, names are replaced so that you can report the lines; equal names get equal replacements. Check the
     lines before you report them: words of the log's messages, times and short numbers are not replaced.
     """
-    from pipelines import steps
-
     found = steps.rejects(steps.site_at(site_path), source, most, anonymise)
     if not found:
         click.echo("no line was rejected")

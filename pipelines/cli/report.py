@@ -6,7 +6,8 @@ from typing import Any
 import click
 
 from pipelines.cli.counts import print_counts
-from pipelines.cli.options import json_option, load_site, period, period_options, site_option
+from pipelines.cli.lazy import steps
+from pipelines.cli.options import json_option, period, period_options, site_option
 
 
 @click.command()
@@ -18,7 +19,5 @@ from pipelines.cli.options import json_option, load_site, period, period_options
 )
 def report(site_path: Path, day_day: Any, from_day: Any, to_day: Any, as_json: bool, out: Path | None) -> None:
     """Write the nightly report as HTML, text and JSON."""
-    from pipelines import steps
-
-    written = steps.report(load_site(site_path), *period(day_day, from_day, to_day), out)
+    written = steps.report(steps.site_at(site_path), *period(day_day, from_day, to_day), out)
     print_counts(written, as_json, "\n".join(str(path) for path in written.values()))

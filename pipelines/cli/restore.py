@@ -4,7 +4,9 @@ from pathlib import Path
 
 import click
 
+from pipelines.cli.lazy import steps
 from pipelines.cli.options import site_option
+from pipelines.primitives.format import listed
 
 _MOST_NAMED = 5
 
@@ -19,8 +21,6 @@ _MOST_NAMED = 5
 )
 def restore(backup: str | None, site_path: Path, only_list: bool, force: bool, adopt: bool) -> None:
     """Restore the warehouse's catalogue from BACKUP. Default: the newest backup that is not damaged."""
-    from pipelines import steps
-
     site = steps.site_at(site_path)
     if only_list:
         for one in steps.backups_of(site):
@@ -36,8 +36,6 @@ def restore(backup: str | None, site_path: Path, only_list: bool, force: bool, a
     if done.aside:
         click.echo(f"The previous catalogue is kept in {done.aside}")
     if done.missing:
-        named = ", ".join(done.missing[:_MOST_NAMED])
-        more = f" and {len(done.missing) - _MOST_NAMED} more" if len(done.missing) > _MOST_NAMED else ""
-        click.echo(f"{len(done.missing)} data files are missing: {named}{more}", err=True)
+        click.echo(f"{len(done.missing)} data files are missing: {listed(done.missing, _MOST_NAMED)}", err=True)
         click.echo("  `tapescope build --full` computes the missing data of silver and gold again", err=True)
     click.echo("Data committed after the backup are lost; `tapescope run` reads again the logs that still exist.")

@@ -3,28 +3,22 @@
 from contextlib import AbstractContextManager
 from datetime import date
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from pipelines.cli.counts import print_counts
-from pipelines.cli.detect import SEVERITIES, exit_on
-from pipelines.cli.options import json_option, load_site, period, period_options, site_option, workers_option
+from pipelines.cli.detect import exit_on, fail_on_option
+from pipelines.cli.lazy import steps
+from pipelines.cli.options import json_option, period, period_options, site_option, workers_option
 from pipelines.cli.output import reading_bar, step_spinner
-
-if TYPE_CHECKING:  # the command line starts without the libraries that the steps need
-    from pipelines.steps import StepReport
 
 
 @click.command()
 @site_option
 @period_options
 @json_option
-@click.option(
-    "--fail-on",
-    type=click.Choice(SEVERITIES),
-    help="Exit with code 4 if a finding of at least this severity is neither acknowledged nor muted.",
-)
+@fail_on_option
 @workers_option
 def run(
     site_path: Path,
@@ -36,7 +30,7 @@ def run(
     workers: int | None,
 ) -> None:
     """Run ingest, build, detect, forecast and report. The DAG nightly_report does the same."""
-    found = run_steps(load_site(site_path), *period(day_day, from_day, to_day), as_json=as_json, workers=workers)
+    found = run_steps(steps.site_at(site_path), *period(day_day, from_day, to_day), as_json=as_json, workers=workers)
     exit_on(found, fail_on)
 
 
@@ -44,8 +38,6 @@ def run_steps(
     site: Any, first: date | None, last: date | None, as_json: bool, workers: int | None = None
 ) -> list[dict[str, Any]]:
     """Run all steps in order and print the result of each; after the report, raise the first failure."""
-    from pipelines import steps
-
     made = steps.run(site, _Terminal(as_json), first, last, workers)
     if made.report:
         written = made.report
@@ -69,6 +61,6 @@ class _Terminal:
     def building(self) -> AbstractContextManager[Any]:
         return step_spinner("building")
 
-    def done(self, step: str, report: "StepReport") -> None:
+    def done(self, step: str, report: "steps.StepReport") -> None:
         not_run = getattr(report, "not_run", [])
         print_counts(report.as_dict(), self.as_json, "\n".join([report.sentence, *not_run]))

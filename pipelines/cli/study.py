@@ -2,15 +2,13 @@
 
 from collections import Counter
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
+from pipelines.cli.lazy import contracts, studies
 from pipelines.cli.options import format_option, site_option
 from pipelines.cli.output import console, print_rows, print_table
-
-if TYPE_CHECKING:
-    from pipelines.analysis.studies import Line, Study, Table
 
 _SHOWN = ("id", "what", "unit", "printed", "ours", "difference", "verdict")
 
@@ -25,13 +23,10 @@ def study(name: str | None, table_name: str | None, site_path: Path, form: str) 
 
     NAME may be shortened as long as it fits only one study. Studies are the same at every site: `--site` has no effect.
     """
-    from pipelines.analysis import studies
-    from pipelines.catalog.contracts import Column
-
     if name is None:
         if table_name:
             raise click.UsageError("--table needs the NAME of a case study")
-        columns = [Column(key, kind, "") for key, kind in _listed_columns().items()]
+        columns = [contracts.Column(key, kind, "") for key, kind in _listed_columns().items()]
         print_rows(columns, [_listed(one) for one in studies.every()], form)
         return
     found = studies.find(name)
@@ -45,32 +40,24 @@ def study(name: str | None, table_name: str | None, site_path: Path, form: str) 
 
 
 def _listed_columns() -> dict[str, str]:
-    from pipelines.analysis.studies import VERDICTS
-
     texts = dict.fromkeys(("study", "title"), "VARCHAR")
-    return texts | dict.fromkeys(("tables", *VERDICTS), "BIGINT")
+    return texts | dict.fromkeys(("tables", *studies.VERDICTS), "BIGINT")
 
 
-def _listed(one: "Study") -> tuple[Any, ...]:
-    from pipelines.analysis.studies import VERDICTS, work_out
-
-    verdicts = Counter(line.verdict for line in work_out(one))
-    return (one.name, one.title, len(one.published), *(verdicts[key] for key in VERDICTS))
+def _listed(one: "studies.Study") -> tuple[Any, ...]:
+    verdicts = Counter(line.verdict for line in studies.work_out(one))
+    return (one.name, one.title, len(one.published), *(verdicts[key] for key in studies.VERDICTS))
 
 
-def _columns(table: "Table") -> list[Any]:
-    from pipelines.catalog.contracts import Column
-
+def _columns(table: "studies.Table") -> list[Any]:
     columns = []
     for place, name in enumerate(table.columns):
         is_number = all(row[place] == "" or isinstance(row[place], int | float) for row in table.rows)
-        columns.append(Column(name, "DOUBLE" if is_number else "VARCHAR", ""))
+        columns.append(contracts.Column(name, "DOUBLE" if is_number else "VARCHAR", ""))
     return columns
 
 
-def _show(one: "Study") -> None:
-    from pipelines.analysis import studies
-
+def _show(one: "studies.Study") -> None:
     lines = studies.work_out(one)
     page = console()
     page.print(one.title, style="bold", soft_wrap=True)
@@ -91,7 +78,7 @@ def _show(one: "Study") -> None:
     page.print(f"\n{meant}.\n--format json adds the place and the formula of each figure.", style="dim", soft_wrap=True)
 
 
-def _cells(line: "Line") -> tuple[Any, ...]:
+def _cells(line: "studies.Line") -> tuple[Any, ...]:
     values = {name: getattr(line, name) for name in _SHOWN}
     rounded = None if line.difference is None else float(f"{line.difference:.2g}")
     return tuple((values | {"difference": rounded}).values())

@@ -177,7 +177,7 @@ def _plain(reading: Reading) -> Entry:
 
 def _reading(entry: Entry) -> Reading:
     values = dict(entry["reading"])
-    days = {name: {_day(day) for day in days} for name, days in values["days"].items()}
+    days = {name: {date.fromisoformat(day) if day else None for day in days} for name, days in values["days"].items()}
     physical = {name: pl.Int64 if kind == pl.Datetime("us") else kind for name, kind in COVERAGE.items()}
     return Reading(
         **values
@@ -190,7 +190,3 @@ def _reading(entry: Entry) -> Reading:
             "files": [StagedFile.from_list(file) for file in values["files"]],
         }
     )
-
-
-def _day(text: str | None) -> date | None:
-    return date.fromisoformat(text) if text else None

@@ -1,19 +1,4 @@
-"""Every error tapescope raises.
-
-TapescopeError                  has .hint, one sentence on what to do
-├── ConfigError                 site.toml is wrong or missing                    exit 2
-│   └── NoWarehouse             nothing was ever read for this site              exit 2
-├── SourceError
-│   ├── AmbiguousSource         two sources claim one file                       a bug: names both
-│   └── UnreadableFile          unknown header, not text, no usable clock        `parse`: exit 5
-├── ContractError               rows or a SELECT differ from their header        stops the step
-├── QuestionRefused             a statement the guard does not let through       exit 2
-├── CheckFailed                 a critical check failed                          exit 3, nothing committed
-├── NothingRead                 no file was there, or none could be read         exit 5
-└── WarehouseBusy               another process is writing                       exit 75; Airflow retries
-
-A class exists only where a caller acts on it.
-"""
+"""Every error tapescope raises. A class exists only where a caller acts on it."""
 
 
 class TapescopeError(Exception):
@@ -36,16 +21,12 @@ class NoWarehouse(ConfigError):
     """Nothing was ever read for this site: the dashboard offers to begin."""
 
 
-class SourceError(TapescopeError):
-    """A file cannot be turned into records."""
+class AmbiguousSource(TapescopeError):
+    """Two sources claim one file: a bug in their `recognise`; the message names both."""
 
 
-class AmbiguousSource(SourceError):
-    """Two sources claim one file: a bug in their `recognise`."""
-
-
-class UnreadableFile(SourceError):
-    """The file as a whole cannot be read; `reason` is one of `records.FILE_REASONS`."""
+class UnreadableFile(TapescopeError):
+    """The file as a whole cannot be read; `reason` is one of `protocol.FILE_REASONS`."""
 
     exit_code = 5
 
@@ -77,6 +58,6 @@ class NothingRead(TapescopeError):
 
 
 class WarehouseBusy(TapescopeError):
-    """Another process holds the writer's lock."""
+    """Another process holds the writer's lock; Airflow retries."""
 
     exit_code = 75

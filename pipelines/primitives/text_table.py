@@ -27,11 +27,11 @@ def text_table(
     return table
 
 
-def plain_lines(table: Table, width: int = ANY_WIDTH) -> list[str]:
+def plain_lines(table: Table) -> list[str]:
     """The lines of a table, without colours and without spaces at their ends.
 
     >>> plain_lines(text_table([["LTO4_101", "75.0"]], [False, True], ["drive", "rate\\nMB/s"]))
     ['          rate', 'drive     MB/s', 'LTO4_101  75.0']
     """
-    console = Console(file=io.StringIO(), width=width, color_system=None, legacy_windows=False)
+    console = Console(file=io.StringIO(), width=ANY_WIDTH, color_system=None, legacy_windows=False)
     return ["".join(segment.text for segment in line).rstrip() for line in console.render_lines(table, pad=False)]

@@ -49,7 +49,7 @@ def pages(catalog: Catalog, command_line: Group) -> dict[str, str]:
             *_rules(catalog),
             *_questions(catalog),
             *_relations(catalog),
-            *_sources(catalog),
+            *_sources(),
             *_models(),
         ]
     )
@@ -205,7 +205,7 @@ def _readers(catalog: Catalog) -> dict[str, dict[str, list[str]]]:
     return found
 
 
-def _sources(catalog: Catalog) -> Iterator[Page]:
+def _sources() -> Iterator[Page]:
     rows = ((stem, source.TITLE) for stem, source in sources.all_sources().items())
     yield _index("sources", rows, "A source is one kind of log. A file is recognised by its first lines.")
     for stem in sources.all_sources():

@@ -33,7 +33,7 @@ from pipelines.sources._shared.exporters import METRICS
 from pipelines.sources._shared.heads import filled
 from pipelines.sources._shared.names import stem_of
 from pipelines.sources._shared.scrapes import SAMPLES, to_rows
-from pipelines.sources.protocol import OTHER_SERIES, REJECTS, Carry, Claim, Origin, Parsed
+from pipelines.sources.protocol import OTHER_SERIES, Carry, Claim, Origin, Parsed, first_of
 
 TITLE = "collectd, plugin csv"
 VERSION = 1
@@ -90,12 +90,10 @@ def parse(lines: pl.DataFrame, origin: Origin, carry: Carry | None) -> Parsed:
     good = read.filter(pl.col("is_row") & pl.col("reason").is_null())
     samples = pl.concat([SAMPLES.to_frame(), *(_samples(good, series, i, name) for i, name in enumerate(names))])
     rows = to_rows(samples.sort("line_no", maintain_order=True), origin, state["last"], f"collectd_csv {series.name}")
-    reason = pl.when(pl.col("line_no").is_in(rows.old.implode())).then(pl.lit("out_of_order")).otherwise("reason")
-    bad = read.with_columns(reason=reason).filter(pl.col("reason").is_not_null())
     return Parsed.of(
         lines,
         len(rows.used),
-        bad.select(REJECTS.names()).cast(REJECTS),
+        rows.rejected(read),
         tables={table: rows.tables[table] for table in TABLES},
         coverage=rows.coverage,
         carry=state,
@@ -141,18 +139,15 @@ def _read(lines: pl.DataFrame, names: list[str]) -> pl.DataFrame:
         )
         .with_columns(values=value)
         .with_columns(
-            reason=pl.when(~pl.col("is_row"))
-            .then(None)
-            .when(pl.col("at").is_null())
-            .then(pl.lit("bad_syntax"))
-            .when(pl.lit(not names))
-            .then(pl.lit("no_header"))
-            .when(pl.col("values").list.len() != len(names))
-            .then(pl.lit("wrong_width"))
-            .when(~pl.col("at").is_between(_EARLIEST_US, _LATEST_US))
-            .then(pl.lit("bad_time"))
-            .when(~pl.col("values").list.eval(pl.element().str.contains(number)).list.all())
-            .then(pl.lit("bad_number"))
+            reason=pl.when("is_row").then(
+                first_of(
+                    bad_syntax=pl.col("at").is_null(),
+                    no_header=pl.lit(not names),
+                    wrong_width=pl.col("values").list.len() != len(names),
+                    bad_time=~pl.col("at").is_between(_EARLIEST_US, _LATEST_US),
+                    bad_number=~pl.col("values").list.eval(pl.element().str.contains(number)).list.all(),
+                )
+            )
         )
     )
 

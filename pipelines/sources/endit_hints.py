@@ -79,7 +79,8 @@ def parse(lines: pl.DataFrame, origin: Origin, carry: Carry | None) -> Parsed:
     is_good = pl.col("is_pair") | pl.col("is_whole")
     bad = rows.filter(~is_good & ~pl.col("is_empty")).with_columns(reason=pl.lit("bad_syntax"))
     made = found.sort("line_no", maintain_order=True).with_columns(
-        system=pl.lit(origin.system or origin.host), written_at=pl.lit(_written_at(origin), pl.Datetime("us"))
+        system=pl.lit(origin.system or origin.host),
+        written_at=pl.lit((origin.modified_at or _UNKNOWN_AT).replace(tzinfo=None), pl.Datetime("us")),
     )
     return Parsed.of(
         lines,
@@ -87,7 +88,3 @@ def parse(lines: pl.DataFrame, origin: Origin, carry: Carry | None) -> Parsed:
         rejected(bad),
         tables={TABLE: complete(made, TABLE)},
     )
-
-
-def _written_at(origin: Origin) -> datetime:
-    return (origin.modified_at or _UNKNOWN_AT).replace(tzinfo=None)

@@ -22,7 +22,7 @@ from pipelines.sources._shared.coverage import coverage_of
 from pipelines.sources._shared.enstore import CTIME, CTIME_LENGTH, read_ctime
 from pipelines.sources._shared.heads import filled, share_of
 from pipelines.sources._shared.stamps import dated, instant_of
-from pipelines.sources.protocol import Carry, Claim, Origin, Parsed, rejected
+from pipelines.sources.protocol import Carry, Claim, Origin, Parsed, first_of, rejected
 
 TITLE = "Enstore event relay capture"
 VERSION = 1
@@ -105,14 +105,8 @@ def _strange() -> pl.Expr:
     """Lines that are neither a message of the relay nor empty."""
     text = pl.col("text")
     is_known = pl.col("kind").is_in((*_KINDS, *_OTHERS)).fill_null(False)
-    return (
-        pl.when(text.str.strip_chars() == "")
-        .then(None)
-        .when(~is_known)
-        .then(pl.lit("bad_syntax"))
-        .when(pl.col("local").is_null())
-        .then(pl.lit("bad_time"))
-    )
+    is_filled = text.str.strip_chars() != ""
+    return pl.when(is_filled).then(first_of(bad_syntax=~is_known, bad_time=pl.col("local").is_null()))
 
 
 def _events(rows: pl.DataFrame, origin: Origin) -> pl.DataFrame:

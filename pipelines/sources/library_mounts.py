@@ -29,7 +29,7 @@ from pipelines.sources._shared.coverage import reached
 from pipelines.sources._shared.delimited import cells
 from pipelines.sources._shared.stamps import dated
 from pipelines.sources._shared.tape_alerts import OF_NUMBER, alert
-from pipelines.sources.protocol import Carry, Claim, Origin, Parsed, rejected
+from pipelines.sources.protocol import Carry, Claim, Origin, Parsed, first_of, rejected
 
 TITLE = "Mount history of a tape library"
 VERSION = 1
@@ -208,12 +208,11 @@ def _read(rows: pl.DataFrame, origin: Origin) -> pl.DataFrame:
     )
     is_bad = is_bad | pl.col("residency_s").is_null()
     return rows.with_columns(
-        reason=pl.when(~pl.col("is_wide"))
-        .then(pl.lit("wrong_width"))
-        .when((pl.col("volume") == "") | (pl.col("drive") == ""))
-        .then(pl.lit("bad_syntax"))
-        .when(is_bad)
-        .then(pl.lit("bad_number"))
+        reason=first_of(
+            wrong_width=~pl.col("is_wide"),
+            bad_syntax=(pl.col("volume") == "") | (pl.col("drive") == ""),
+            bad_number=is_bad,
+        )
     )
 
 

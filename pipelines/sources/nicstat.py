@@ -23,7 +23,7 @@ from pipelines.sources._shared.contract import complete
 from pipelines.sources._shared.device_kinds import interface_kind, kinds_of
 from pipelines.sources._shared.names import stem_of
 from pipelines.sources._shared.stamps import at_second
-from pipelines.sources.protocol import COVERAGE, Carry, Claim, Origin, Parsed, rejected
+from pipelines.sources.protocol import COVERAGE, Carry, Claim, Origin, Parsed, first_of, rejected
 
 TITLE = "nicstat"
 VERSION = 3
@@ -101,12 +101,11 @@ def _split(rows: pl.DataFrame) -> pl.DataFrame:
     numbers = pl.col(_NUMBERS)
     is_bad = pl.any_horizontal(numbers.is_null() | numbers.is_nan() | (numbers.abs() > _LARGEST))
     return rows.with_columns(
-        reason=pl.when(~pl.col("cells").list.len().is_in(_WIDTHS))
-        .then(pl.lit("wrong_width"))
-        .when(~pl.col("epoch").is_between(315_532_800, 4_102_444_800).fill_null(False))
-        .then(pl.lit("bad_time"))
-        .when(is_bad | (pl.col("interface") == ""))
-        .then(pl.lit("bad_number")),
+        reason=first_of(
+            wrong_width=~pl.col("cells").list.len().is_in(_WIDTHS),
+            bad_time=~pl.col("epoch").is_between(315_532_800, 4_102_444_800).fill_null(False),
+            bad_number=is_bad | (pl.col("interface") == ""),
+        ),
         note=pl.when(pl.any_horizontal(numbers < 0)).then(pl.lit(NEGATIVE)),
     ).with_columns(pl.when(pl.col(name) >= 0).then(_ours(name)).alias(name) for name in _NUMBERS)
 

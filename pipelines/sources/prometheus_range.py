@@ -26,15 +26,13 @@ counts them; the `port` of a [[link]] in site.toml says whose traffic it is.
 What two answers hold counts once.
 """
 
-from typing import NamedTuple
-
 import polars as pl
 
 from pipelines.primitives.errors import UnreadableFile
 from pipelines.sources._shared.exporters import METRICS, NEEDED
 from pipelines.sources._shared.scrapes import SAMPLES, Rows, to_rows
 from pipelines.sources._shared.scrapes import TABLES as TABLES
-from pipelines.sources.protocol import REJECTS, Carry, Claim, Origin, Parsed
+from pipelines.sources.protocol import Carry, Claim, Origin, Parsed
 
 TITLE = "Prometheus, raw samples"
 VERSION = 3
@@ -51,12 +49,6 @@ _PREFIXES = ("node_", "ifHC", "ifInOctets", "ifOutOctets", "ifHighSpeed", "ifSpe
 _SHOWN = 5_000  # characters of a line that recognition looks at
 _EARLIEST_S, _LATEST_S = 315_532_800, 4_102_444_800
 _HINT = "request all metrics of the host in one query, or join an export's lines: jq -cs 'group_by(.metric.instance)[]'"
-
-
-class _Bad(NamedTuple):
-    """Why a line is rejected."""
-
-    reason: str
 
 
 def recognise(head: list[str]) -> Claim:
@@ -100,18 +92,17 @@ def parse(lines: pl.DataFrame, origin: Origin, carry: Carry | None) -> Parsed:
         for line_no, text in lines.select("line_no", "text").rows()
         if text.strip()
     ]
-    samples = pl.concat([SAMPLES.to_frame(), *(found for _, _, found in read if not isinstance(found, _Bad))])
+    samples = pl.concat([SAMPLES.to_frame(), *(found for _, _, found in read if not isinstance(found, str))])
     rows = to_rows(samples, origin, state["last"], "prometheus_range")
     _check_whole(rows)
-    bad = [(line_no, text, found.reason) for line_no, text, found in read if isinstance(found, _Bad)]
+    bad = [(line_no, text, found) for line_no, text, found in read if isinstance(found, str)]
     old = set(rows.old)
     bad += [(line_no, text, "out_of_order") for line_no, text, _ in read if line_no in old]
-    rejects = pl.DataFrame(bad, schema=REJECTS, orient="row").sort("line_no")
-    return Parsed(
+    return Parsed.of(
+        lines,
+        len(rows.used),
+        sorted(bad),
         tables=rows.tables,
-        n_used=len(rows.used),
-        n_skipped=lines.height - len(rows.used) - rejects.height,
-        rejects=rejects,
         coverage=rows.coverage,
         carry=state,
     )
@@ -129,25 +120,25 @@ def _check_whole(rows: Rows) -> None:
             raise UnreadableFile(f"line {where['unit']} lacks some of the metrics that are needed for {what}", _HINT)
 
 
-def _samples(line_no: int, text: str) -> pl.DataFrame | _Bad:
-    """The samples of one line, of the metrics that are read."""
+def _samples(line_no: int, text: str) -> pl.DataFrame | str:
+    """The samples of one line, of the metrics that are read; or why it is rejected."""
     is_lists = '"timestamps"' in text
     try:
         series = _series(text.strip(), _LISTS if is_lists else _PAIRS)
     except pl.exceptions.PolarsError:
-        return _Bad("bad_syntax")
+        return "bad_syntax"
     if series is None:
-        return _Bad("bad_syntax")
+        return "bad_syntax"
     known = series.drop_nulls("metric").unnest("metric").filter(pl.col("__name__").is_in(list(METRICS)))
     pairs = _from_lists(known) if is_lists else _from_pairs(known)
     if pairs is None:
-        return _Bad("bad_syntax")
+        return "bad_syntax"
     at_s, value = pl.col("at").cast(pl.Float64, strict=False), pl.col("value").cast(pl.Float64, strict=False)
     pairs = pairs.with_columns(at_s=at_s / (pl.int_range(pl.len()) * 0 + (1000 if is_lists else 1)), number=value)
     if not pairs["at_s"].is_between(_EARLIEST_S, _LATEST_S).fill_null(False).all():
-        return _Bad("bad_time")
+        return "bad_time"
     if (pairs["number"].is_null() & pairs["value"].is_not_null()).any():
-        return _Bad("bad_number")
+        return "bad_number"
     label = {name: pl.col(name).fill_null("") for name in _LABELS}
     return pairs.filter(pl.col("number").is_finite()).select(
         unit=pl.lit(line_no, dtype=pl.Int64),

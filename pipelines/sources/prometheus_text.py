@@ -30,7 +30,7 @@ from pipelines.sources._shared.exporters import METRICS
 from pipelines.sources._shared.scrapes import SAMPLES, gauges, to_rows
 from pipelines.sources._shared.scrapes import TABLES as OF_HOSTS
 from pipelines.sources._shared.stamps import instant_us, microseconds
-from pipelines.sources.protocol import COUNTERS, COVERAGE, REJECTS, Carry, Claim, Origin, Parsed
+from pipelines.sources.protocol import COUNTERS, COVERAGE, Carry, Claim, Origin, Parsed, first_of, rejected
 
 TITLE = "Prometheus, exposition text"
 TABLES = (*OF_HOSTS, endit_samples.TABLE)
@@ -100,13 +100,12 @@ def parse(lines: pl.DataFrame, origin: Origin, carry: Carry | None) -> Parsed:
     is_begin = read["is_kept"] & (read["scrape"] == 1) & read["metric"].is_in(_COUNTERS)
     of_endit = _endit(read, origin, state)
     n_used = int(((read["is_kept"] & ~is_begin) | read["is_endit"]).sum())
-    rejects = read.filter(pl.col("reason").is_not_null()).select(REJECTS.names()).cast(REJECTS)
-    return Parsed(
+    return Parsed.of(
+        lines,
+        n_used,
+        rejected(read),
         tables={table: pl.concat([first[table], rows.tables[table]]) for table in OF_HOSTS}
         | {endit_samples.TABLE: of_endit},
-        n_used=n_used,
-        n_skipped=lines.height - n_used - rejects.height,
-        rejects=rejects,
         coverage=pl.concat([covered, rows.coverage, _instants(of_endit)]),
         carry=state,
         notes={COUNTERS: int(is_begin.sum())},
@@ -199,15 +198,13 @@ def _judge(read: pl.DataFrame) -> pl.DataFrame:
             "write the time above each scrape: date -u +'# %FT%TZ'",
             reason="no_clock",
         )
-    reason = (
-        pl.when(pl.col("reason").is_not_null())
-        .then("reason")
-        .when(pl.col("metric").is_null() & ~pl.col("is_comment"))
-        .then(pl.lit("bad_syntax"))
-        .when(is_known & ~pl.col("at").is_between(_EARLIEST_US, _LATEST_US).fill_null(False))
-        .then(pl.lit("bad_time"))
-        .when((is_known | is_endit) & pl.col("value").is_null())
-        .then(pl.lit("bad_number"))
+    reason = pl.coalesce(
+        "reason",
+        first_of(
+            bad_syntax=pl.col("metric").is_null() & ~pl.col("is_comment"),
+            bad_time=is_known & ~pl.col("at").is_between(_EARLIEST_US, _LATEST_US).fill_null(False),
+            bad_number=(is_known | is_endit) & pl.col("value").is_null(),
+        ),
     )
     read = read.with_columns(reason=reason).with_columns(is_endit=is_endit & pl.col("reason").is_null())
     is_kept = is_known & pl.col("reason").is_null() & pl.col("value").is_finite().fill_null(False)

@@ -173,6 +173,14 @@ def rejected(*frames: pl.DataFrame) -> pl.DataFrame:
     return pl.concat(parts).sort("line_no")
 
 
+def first_of(otherwise: str | None = None, **labels: pl.Expr) -> pl.Expr:
+    """The name of the first of these conditions that holds, such as the reason of a reject; else `otherwise`."""
+    found = pl.lit(otherwise, pl.String)
+    for label, condition in reversed(labels.items()):
+        found = pl.when(condition).then(pl.lit(label)).otherwise(found)
+    return found
+
+
 def tidy_origin(values: Mapping[str, Any]) -> Origin:
     """An Origin from a mapping that may hold keys it does not know (placeholders of a path pattern)."""
     known = Origin.__dataclass_fields__

@@ -30,7 +30,7 @@ from pipelines.primitives.errors import UnreadableFile
 from pipelines.sources._shared.columns import DRIVE
 from pipelines.sources._shared.scrapes import SAMPLES, to_rows
 from pipelines.sources._shared.stamps import instant_us
-from pipelines.sources.protocol import COUNTERS, REJECTS, Carry, Claim, Origin, Parsed
+from pipelines.sources.protocol import COUNTERS, Carry, Claim, Origin, Parsed, rejected
 
 TITLE = "Counters of tape drives in /sys/class/scsi_tape"
 VERSION = 1
@@ -89,14 +89,12 @@ def parse(lines: pl.DataFrame, origin: Origin, carry: Carry | None) -> Parsed:
     is_whole = pl.col("unit") < state["dump"]
     state["pending"] = [list(row) for row in pending.filter(~is_whole).rows()]
     rows = to_rows(pending.filter(is_whole), origin, state["last"], "scsi_tape")
-    rejects = read.filter(pl.col("reason").is_not_null()).select(REJECTS.names()).cast(REJECTS)
     n_first = int((kept["unit"] == 1).sum())
-    n_used = kept.height - n_first
-    return Parsed(
+    return Parsed.of(
+        lines,
+        kept.height - n_first,
+        rejected(read),
         tables={DRIVE: rows.tables[DRIVE]},
-        n_used=n_used,
-        n_skipped=lines.height - n_used - rejects.height,
-        rejects=rejects,
         coverage=rows.coverage,
         carry=state,
         notes={COUNTERS: n_first},

@@ -16,7 +16,7 @@ import polars as pl
 
 from pipelines.sources._shared.exporters import METRICS
 from pipelines.sources._shared.scrapes import SAMPLES, to_rows
-from pipelines.sources.protocol import REJECTS, Carry, Claim, Origin, Parsed
+from pipelines.sources.protocol import Carry, Claim, Origin, Parsed, first_of
 
 TITLE = "Telegraf, line protocol"
 VERSION = 3
@@ -65,13 +65,11 @@ def parse(lines: pl.DataFrame, origin: Origin, carry: Carry | None) -> Parsed:
     whole = read.filter(pl.col("reason").is_null())["line_no"]
     samples = every.filter(pl.col("line_no").is_in(whole.implode())).select(SAMPLES.names()).sort("line_no")
     rows = to_rows(samples, origin, state["last"], "telegraf")
-    reason = pl.when(pl.col("line_no").is_in(rows.old.implode())).then(pl.lit("out_of_order")).otherwise("reason")
-    bad = read.with_columns(reason=reason).filter(pl.col("reason").is_not_null())
-    return Parsed(
+    return Parsed.of(
+        lines,
+        len(rows.used),
+        rows.rejected(read),
         tables={table: rows.tables[table] for table in TABLES},
-        n_used=len(rows.used),
-        n_skipped=lines.height - len(rows.used) - bad.height,
-        rejects=bad.select(REJECTS.names()).cast(REJECTS),
         coverage=rows.coverage,
         carry=state,
     )
@@ -96,10 +94,10 @@ def _read(lines: pl.DataFrame) -> pl.DataFrame:
     is_kept = pl.col("measurement").is_in(_MEASUREMENTS) & ((pl.col("measurement") != "cpu") | (pl.col("cpu") == _ALL))
     return read.with_columns(
         is_kept=is_kept.fill_null(False),
-        reason=pl.when(pl.col("measurement").is_null() & ~text.str.contains(r"^\s*(?:#.*)?$"))
-        .then(pl.lit("bad_syntax"))
-        .when(is_kept & ~pl.col("at").is_between(_EARLIEST_US, _LATEST_US).fill_null(False))
-        .then(pl.lit("bad_time")),
+        reason=first_of(
+            bad_syntax=pl.col("measurement").is_null() & ~text.str.contains(r"^\s*(?:#.*)?$"),
+            bad_time=is_kept & ~pl.col("at").is_between(_EARLIEST_US, _LATEST_US).fill_null(False),
+        ),
     )
 
 

@@ -16,7 +16,7 @@ from pipelines.sources._shared.coverage import reached
 from pipelines.sources._shared.delimited import cells
 from pipelines.sources._shared.heads import filled, share_of
 from pipelines.sources._shared.stamps import dated, read_stamp
-from pipelines.sources.protocol import Carry, Claim, Origin, Parsed, rejected
+from pipelines.sources.protocol import Carry, Claim, Origin, Parsed, first_of, rejected
 
 TITLE = "TSM accounting file"
 VERSION = 1
@@ -63,12 +63,7 @@ def parse(lines: pl.DataFrame, origin: Origin, carry: Carry | None) -> Parsed:
     cell = _cell
     rows = rows.with_columns(local=read_stamp(pl.concat_str(cell(3), pl.lit(" "), cell(4)), "%m/%d/%Y %H:%M:%S"))
     width = pl.col("cells").list.len().fill_null(0)
-    shape = (
-        pl.when(~pl.col("text").str.contains(_LINE))
-        .then(pl.lit("bad_syntax"))
-        .when(width < _WIDTH)
-        .then(pl.lit("wrong_width"))
-    )
+    shape = first_of(bad_syntax=~pl.col("text").str.contains(_LINE), wrong_width=width < _WIDTH)
     rows = rows.with_columns(shape=shape)
     stamped, fold = dated(rows, origin.zone, memory["fold"])
     number = {name: cell(place).str.to_integer(strict=False, dtype=pl.Int64) for name, place in _NUMBERS.items()}

@@ -25,7 +25,7 @@ from pipelines.sources._shared.coverage import reached
 from pipelines.sources._shared.delimited import cells
 from pipelines.sources._shared.heads import filled, share_of
 from pipelines.sources._shared.stamps import dated, read_stamp, second_pass
-from pipelines.sources.protocol import Carry, Claim, Origin, Parsed, rejected
+from pipelines.sources.protocol import Carry, Claim, Origin, Parsed, first_of, rejected
 
 TITLE = "TSM summary table"
 VERSION = 2
@@ -146,13 +146,7 @@ def _cell(name: str, columns: list[str]) -> pl.Expr:
 def _why(otherwise: pl.Expr, most: int, is_like: pl.Expr) -> pl.Expr:
     """Why a line is not a row; `otherwise` if it has the right width."""
     width = pl.col("cells").list.len()
-    return (
-        pl.when(~is_like)
-        .then(pl.lit("bad_syntax"))
-        .when((width != most).fill_null(True))
-        .then(pl.lit("wrong_width"))
-        .otherwise(otherwise)
-    )
+    return pl.coalesce(first_of(bad_syntax=~is_like, wrong_width=(width != most).fill_null(True)), otherwise)
 
 
 def _read(rows: pl.DataFrame, origin: Origin, columns: list[str], is_like: pl.Expr) -> pl.DataFrame:

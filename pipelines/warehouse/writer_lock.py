@@ -32,15 +32,12 @@ _HOLDER_SQL = (
 @contextmanager
 def file_turn(folder: Path, wait_s: float) -> Iterator[None]:
     """The lock next to an SQLite catalogue. Raises WarehouseBusy."""
-    lock = FileLock(folder / "writer.lock")
     try:
-        lock.acquire(timeout=wait_s)
+        turn = FileLock(folder / "writer.lock").acquire(timeout=wait_s)
     except Timeout:
         raise _busy(folder, _holder(folder / HOLDER)) from None
-    try:
+    with turn:
         yield
-    finally:
-        lock.release()
 
 
 @contextmanager

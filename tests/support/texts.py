@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pipelines.catalog.headers import split_header
+from pipelines.catalog.files import split_header
 from support import REPO
 
 FOLDERS = ("pipelines", "dashboards", "dags", "schemas", "docs", "deploy", "sample_data", "benchmarks", "tests")

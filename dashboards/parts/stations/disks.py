@@ -9,6 +9,7 @@ from dashboards.charts import bars
 from dashboards.data import Asked
 from dashboards.head import Page
 from pipelines.primitives import format
+from pipelines.primitives.text import natural
 
 PART = {
     "title": "Disks and bursts",
@@ -123,7 +124,7 @@ def _say_apart(page: Page) -> None:
     """Why no disk is known by itself, and of which hosts only the sum of their disks is."""
     vmstat = {row["host"] for row in page.ask("coverage_hours").rows if row["source"] == "vmstat" and row["covered_s"]}
     text = "No log shows the reads and writes of single disks: iostat -x, sar -d, vmstat -d or nmon provide them."
-    if hosts := sorted(vmstat, key=words.natural):
+    if hosts := sorted(vmstat, key=natural):
         named = format.listed(hosts, MOST_NAMED)
         text += f" vmstat logs ({named}) only count the sum over all disks of a host."
     st.text(text)

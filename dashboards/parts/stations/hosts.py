@@ -3,12 +3,12 @@
 import polars as pl
 import streamlit as st
 
-from dashboards import components, fields, words
+from dashboards import components, fields
 from dashboards.charts import series
 from dashboards.data import Asked
 from dashboards.head import Page
 from pipelines.primitives import format
-from pipelines.primitives.text import escape_markdown
+from pipelines.primitives.text import escape_markdown, natural
 
 PART = {
     "title": "Hosts",
@@ -35,7 +35,7 @@ TABLE = [
 def draw(page: Page) -> None:
     """Draw the part: one host at a time, its panels on one axis of time."""
     sampled = page.ask("sampled_hosts")
-    hosts = sorted((row["host"] for row in sampled.rows), key=words.natural)
+    hosts = sorted((row["host"] for row in sampled.rows), key=natural)
     if not hosts:
         components.heading(sampled)
         st.text("No log has samples of a host in this period.")

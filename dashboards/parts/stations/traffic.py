@@ -10,7 +10,7 @@ from dashboards.charts import series
 from dashboards.data import Asked
 from dashboards.head import Page
 from pipelines.primitives import format
-from pipelines.primitives.text import escape_markdown
+from pipelines.primitives.text import escape_markdown, natural
 from pipelines.primitives.times import day_text, days_text
 
 PART = {
@@ -84,7 +84,7 @@ def _draw_traffic(page: Page, traffic: Asked, before: Asked | None, since: date,
         st.text("No log shows traffic of this station on these days.")
         return
     busiest = rows.group_by("station").agg(pl.sum("avg_mb_s")).sort("avg_mb_s", descending=True)["station"].to_list()
-    shown = sorted(busiest[:MOST_STATIONS], key=words.natural)
+    shown = sorted(busiest[:MOST_STATIONS], key=natural)
     chart = series.traffic(
         rows.filter(pl.col("station").is_in(shown)),
         shown,

@@ -4,10 +4,10 @@ from datetime import date
 
 import streamlit as st
 
-from dashboards import components, data, fields, words
+from dashboards import components, data, fields
 from dashboards.head import Page
 from pipelines.primitives.format import quantity
-from pipelines.primitives.text import escape_markdown
+from pipelines.primitives.text import escape_markdown, natural
 from pipelines.primitives.times import day_text
 
 PART = {
@@ -35,7 +35,7 @@ def draw(page: Page) -> None:
     if not spent:
         st.info("No log of drives covers these days.")
         return
-    drive, day = min(spent, key=lambda key: (-spent[key], words.natural(key[0]), key[1]))
+    drive, day = min(spent, key=lambda key: (-spent[key], natural(key[0]), key[1]))
     if not spent[drive, day]:
         who = escape_markdown(page.chosen["drive"])
         is_logged = any(row["bucket"] not in UNLOGGED for row in ledger.rows_of(drive=page.chosen["drive"]))

@@ -5,5 +5,3 @@ one relation: it names it (`RELATION`), how many site days it looks at (`WINDOW_
 """
 
 from pipelines.analysis.estimates.run import estimate
-
-__all__ = ["estimate"]

@@ -8,6 +8,7 @@ import polars as pl
 
 from pipelines.analysis.estimates.numbers import known
 from pipelines.analysis.stats import clock_skew
+from pipelines.analysis.stats.bootstrap import Floats
 from pipelines.primitives.clock import Period
 from pipelines.primitives.estimate import NoEstimate
 from pipelines.warehouse.connection import Connection
@@ -69,7 +70,7 @@ def _aligned(transfers: pl.DataFrame, samples: pl.DataFrame, direction: str) -> 
     } | found.skew_s.columns("skew_s")
 
 
-def _near(at: clock_skew.Values, begins: clock_skew.Values, ends: clock_skew.Values) -> np.ndarray[Any, Any]:
+def _near(at: Floats, begins: Floats, ends: Floats) -> np.ndarray[Any, Any]:
     """Samples within reach of a transfer; `begins` ascend."""
     if not begins.size:
         return np.zeros(at.size, dtype=bool)
@@ -78,9 +79,7 @@ def _near(at: clock_skew.Values, begins: clock_skew.Values, ends: clock_skew.Val
     return (before >= 0) & (reached[np.maximum(before, 0)] >= at - _AROUND_S)
 
 
-def _was_watched(
-    begins: clock_skew.Values, ends: clock_skew.Values, at: clock_skew.Values, step_s: float
-) -> np.ndarray[Any, Any]:
+def _was_watched(begins: Floats, ends: Floats, at: Floats, step_s: float) -> np.ndarray[Any, Any]:
     """Transfers whose middle is in a sample, give or take one."""
     if not at.size:
         return np.zeros(begins.size, dtype=bool)

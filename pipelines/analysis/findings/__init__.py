@@ -4,5 +4,3 @@ from pipelines.analysis.findings.lifecycle import MUTE, mark
 from pipelines.analysis.findings.registry import judge, read_metric
 from pipelines.analysis.findings.run import detect
 from pipelines.primitives.clock import Period
-
-__all__ = ["MUTE", "Period", "detect", "judge", "mark", "read_metric"]

@@ -10,7 +10,7 @@ from pipelines.analysis.finding_id import resolve_prefix
 from pipelines.catalog.sql_inspect import execute
 from pipelines.warehouse.connection import LAKE, Connection
 
-ACKNOWLEDGE, MUTE, REOPEN, NOTE = "acknowledge", "mute", "reopen", "note"
+ACKNOWLEDGE, MUTE, NOTE = "acknowledge", "mute", "note"
 
 
 @dataclass(frozen=True)

@@ -1,41 +1,14 @@
 """Forecasts: models calibrated on the site's logs. Numbers come from questions; models do the arithmetic."""
 
-from pipelines.analysis.forecast.buffers import Buffers as Buffers
-from pipelines.analysis.forecast.buffers import buffers as buffers
-from pipelines.analysis.forecast.campaigns import progress as progress
-from pipelines.analysis.forecast.costs import Fitted as Fitted
-from pipelines.analysis.forecast.costs import fit_site as fit_site
-from pipelines.analysis.forecast.drives import efficiency_by_size as efficiency_by_size
-from pipelines.analysis.forecast.drives import size as size
-from pipelines.analysis.forecast.growth import Outlook as Outlook
-from pipelines.analysis.forecast.growth import held as held
-from pipelines.analysis.forecast.growth import outlooks as outlooks
-from pipelines.analysis.forecast.growth import written as written
-from pipelines.analysis.forecast.history import MONTH_DAYS as MONTH_DAYS
-from pipelines.analysis.forecast.history import WEEK_DAYS as WEEK_DAYS
-from pipelines.analysis.forecast.history import History as History
-from pipelines.analysis.forecast.mount_policies import MountAdvice as MountAdvice
-from pipelines.analysis.forecast.mount_policies import PolicyRun as PolicyRun
-from pipelines.analysis.forecast.mount_policies import advise as advise
-from pipelines.analysis.forecast.mount_policies import judge_policies as judge_policies
-from pipelines.analysis.forecast.mount_policies import policy_rows as policy_rows
-from pipelines.analysis.forecast.nightly import RELATION as RELATION
-from pipelines.analysis.forecast.nightly import forecast_all as forecast_all
-from pipelines.analysis.forecast.read_requests import ReadFile as ReadFile
-from pipelines.analysis.forecast.read_requests import ReadMount as ReadMount
-from pipelines.analysis.forecast.read_requests import RequestedReads as RequestedReads
-from pipelines.analysis.forecast.read_requests import gathered as gathered
-from pipelines.analysis.forecast.recall import drives_of_tape as drives_of_tape
-from pipelines.analysis.forecast.recall import estimate_recall as estimate_recall
-from pipelines.analysis.forecast.recall import laid_out as laid_out
-from pipelines.analysis.forecast.scenarios import UNCHANGED as UNCHANGED
-from pipelines.analysis.forecast.scenarios import Scenario as Scenario
-from pipelines.analysis.forecast.scenarios import described as described
-from pipelines.analysis.forecast.scenarios import ranked as ranked
-from pipelines.analysis.forecast.scenarios import scenario as scenario
-from pipelines.analysis.forecast.whatif import MOST_ERROR as MOST_ERROR
-from pipelines.analysis.forecast.whatif import Record as Record
-from pipelines.analysis.forecast.whatif import WhatIf as WhatIf
-from pipelines.analysis.forecast.whatif import judge as judge
-from pipelines.analysis.forecast.whatif import recorded as recorded
-from pipelines.analysis.forecast.whatif import what_if as what_if
+from pipelines.analysis.forecast.buffers import Buffers, buffers
+from pipelines.analysis.forecast.campaigns import progress
+from pipelines.analysis.forecast.costs import Fitted, fit_site
+from pipelines.analysis.forecast.drives import efficiency_by_size, size
+from pipelines.analysis.forecast.growth import Outlook, held, outlooks, written
+from pipelines.analysis.forecast.history import MONTH_DAYS, WEEK_DAYS, History
+from pipelines.analysis.forecast.mount_policies import MountAdvice, advise, judge_policies, policy_rows
+from pipelines.analysis.forecast.nightly import RELATION, forecast_all
+from pipelines.analysis.forecast.read_requests import ReadFile, ReadMount, RequestedReads, gathered
+from pipelines.analysis.forecast.recall import drives_of_tape, estimate_recall, laid_out
+from pipelines.analysis.forecast.scenarios import UNCHANGED, Scenario, described, ranked, scenario
+from pipelines.analysis.forecast.whatif import MOST_ERROR, Record, WhatIf, judge, recorded, what_if

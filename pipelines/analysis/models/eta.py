@@ -119,7 +119,7 @@ def learn(moved_gb: Floats, rng: np.random.Generator) -> Past | NoEstimate:
     if not mean:
         return NoEstimate("no data moved on the days with logs", "days on which data moved")
     block = WEEK if len(moved_gb) >= 3 * WEEK else 1
-    sums = _blocks(moved_gb, block)
+    sums = np.convolve(moved_gb, np.ones(block), "valid")
     scatter = float(sums.std(ddof=1)) / math.sqrt(block)
     return Past(mean, _means(sums, block, mean, rng), block, scatter, _n_apart(sums, block) - 1)
 
@@ -128,11 +128,6 @@ def _around(value: float, centres: Floats, scatter: Floats, rng: np.random.Gener
     """The interval of what scatters around centres that are not sure themselves; nothing is below 0."""
     low, high = np.quantile(np.maximum(centres + rng.standard_normal(N_DRAWS) * scatter, 0), _ENDS)
     return Estimate(value, min(float(low), value), max(float(high), value))
-
-
-def _blocks(moved_gb: Floats, block: int) -> Floats:
-    """GB of each run of the given days, one beginning on every day."""
-    return np.convolve(moved_gb, np.ones(block), "valid")
 
 
 def _n_apart(sums: Floats, block: int) -> int:

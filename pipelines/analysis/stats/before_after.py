@@ -6,7 +6,7 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
-from pipelines.analysis.stats.bootstrap import LEVEL, resamples
+from pipelines.analysis.stats.bootstrap import LEVEL, Floats, resamples
 from pipelines.analysis.stats.median_ratio import weighted_medians
 from pipelines.primitives.estimate import Estimate, NoEstimate
 
@@ -14,7 +14,6 @@ MIN_VALUES = 5
 MIN_CLUSTERS = 3
 _N_RESAMPLES = 499
 
-Values = NDArray[np.float64]
 Labels = NDArray[np.generic]
 
 
@@ -35,8 +34,8 @@ class Comparison(NamedTuple):
 
 
 class _Stratum(NamedTuple):
-    before: Values
-    after: Values
+    before: Floats
+    after: Floats
     before_clusters: NDArray[np.intp]
     after_clusters: NDArray[np.intp]
 
@@ -51,7 +50,7 @@ class _Stratum(NamedTuple):
 
 
 def compare(
-    values: Values,
+    values: Floats,
     is_after: NDArray[np.bool_],
     strata: Labels,
     clusters: Labels,
@@ -102,7 +101,7 @@ def compare(
     return Comparison(ratio, effect, plain, shift, n_before, n_after)
 
 
-def _usable(values: Values, is_after: NDArray[np.bool_], strata: Labels, clusters: Labels) -> list[_Stratum]:
+def _usable(values: Floats, is_after: NDArray[np.bool_], strata: Labels, clusters: Labels) -> list[_Stratum]:
     """Strata with enough on both sides; a cluster has one number on its side, whatever strata it reaches into."""
     numbers = np.zeros(values.size, dtype=np.intp)
     for side in (is_after, ~is_after):
@@ -123,7 +122,7 @@ def _mix_shift(strata: Labels, is_after: NDArray[np.bool_]) -> float:
     return float(np.abs(before - after).sum() / 2)
 
 
-def _resampled(strata: list[_Stratum], weights: Values, random: np.random.Generator) -> Values:
+def _resampled(strata: list[_Stratum], weights: Floats, random: np.random.Generator) -> Floats:
     """Logarithms of the ratio, resample by resample; a cluster is drawn in all its strata at once."""
     counts = []
     for codes in zip(*((s.before_clusters, s.after_clusters) for s in strata), strict=True):

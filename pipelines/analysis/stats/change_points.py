@@ -6,9 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 import scipy
-from numpy.typing import NDArray
 
-from pipelines.analysis.stats.bootstrap import LEVEL
+from pipelines.analysis.stats.bootstrap import LEVEL, Floats
 from pipelines.primitives.estimate import NoEstimate
 
 ALPHA = 0.01
@@ -20,8 +19,6 @@ _NEAR = 5
 _N_SIMULATED = 999
 _OF_MEDIANS = float(np.sqrt(np.pi / 2))  # error of a median over that of a mean, of normal noise
 _MOST_MEMORY = 0.9  # the largest lag-one correlation that is distinguished from a step
-
-Values = NDArray[np.float64]
 
 
 class Step(NamedTuple):
@@ -39,9 +36,7 @@ class Step(NamedTuple):
         return self.after - self.before
 
 
-def find_steps(
-    values: Values, *, alpha: float = ALPHA, level: float = LEVEL, seed: int = 0
-) -> tuple[Step, ...] | NoEstimate:
+def find_steps(values: Floats) -> tuple[Step, ...] | NoEstimate:
     """Steps of a series of equally spaced values (days, or files in their order; any unit, no NaN), in order.
 
     Candidates: the segmentation with the least sum of squares plus a penalty per step, found by dynamic programming
@@ -49,11 +44,11 @@ def find_steps(
     little. Each candidate is then tested between its neighbours, outliers cut, by the self-normalised CUSUM (Shao and
     Zhang 2010, J. Am. Stat. Assoc. 105, 1228) against simulated series of the same length and lag-one correlation; that
     is corrected for its bias (Kendall 1954, Biometrika 41, 403) and taken half a standard error higher. The weakest
-    candidate is dropped until all that stay have p ≤ `alpha`. The step is a difference of medians, its interval that of
+    candidate is dropped until all that stay have p ≤ ALPHA. The step is a difference of medians, its interval that of
     normal noise with this correlation. Limits: a series shorter than 10 has no answer; a level shorter than 4 values is
     no level; a drift appears as steps; a place is exact to a few values only, as the noise has it.
 
-    False alarms (`alpha` 0.01; share of null series with any step, of 1,000 of 30 and 500 of 90 values), by lag-one
+    False alarms (ALPHA 0.01; share of null series with any step, of 1,000 of 30 and 500 of 90 values), by lag-one
     correlation 0, 0.3, 0.6, 0.8: of 30 values 0.004, 0.021, 0.053, 0.096; of 90 values 0.010, 0.016, 0.040, 0.056. Of
     500 series of 60 values with Student's t of 2 degrees: 0.008. A short series that strongly remembers is thus judged
     too readily; `tests/test_methods.py` runs a part of this.
@@ -80,15 +75,15 @@ def find_steps(
         tame = _tamed(medians, places)
         likely, memory = _memory(tame, places)
         spans = list(zip([0, *places[:-1]], places, [*places[1:], medians.size], strict=False))
-        tests = [_p_value(tame[left:right], memory, seed) for left, _, right in spans]
-        if not tests or max(tests) <= alpha:
+        tests = [_p_value(tame[left:right], memory) for left, _, right in spans]
+        if not tests or max(tests) <= ALPHA:
             break
         places.pop(int(np.argmax(tests)))
-    steps = (_step(medians, span, p, likely, level) for span, p in zip(spans, tests, strict=True))
+    steps = (_step(medians, span, p, likely) for span, p in zip(spans, tests, strict=True))
     return tuple(step._replace(at=step.at * per_block) for step in steps)
 
 
-def _candidates(scores: Values) -> list[int]:
+def _candidates(scores: Floats) -> list[int]:
     """Places of the steps of the cheapest segmentation; the penalty lets through more than are true."""
     n = scores.size
     sums = np.concatenate([[0.0], np.cumsum(scores)])
@@ -115,7 +110,7 @@ def _candidates(scores: Values) -> list[int]:
     return sorted(places)
 
 
-def _refined(values: Values, places: list[int]) -> list[int]:
+def _refined(values: Floats, places: list[int]) -> list[int]:
     """Each place moved by a few values to where they are nearest to the medians of the two levels.
 
     Ranks know that a step is there; its very place needs the values too.
@@ -132,11 +127,11 @@ def _refined(values: Values, places: list[int]) -> list[int]:
     return found
 
 
-def _apart(level: Values) -> float:
+def _apart(level: Floats) -> float:
     return float(np.abs(level - np.median(level)).sum())
 
 
-def _tamed(values: Values, places: list[int]) -> Values:
+def _tamed(values: Floats, places: list[int]) -> Floats:
     """The series with its outliers cut to three standard deviations from their level."""
     edges = [0, *places, values.size]
     levels = np.concatenate([np.full(b - a, np.median(values[a:b])) for a, b in pairwise(edges)])
@@ -145,7 +140,7 @@ def _tamed(values: Values, places: list[int]) -> Values:
     return levels + np.clip(left, -reach, reach) if reach > 0 else values
 
 
-def _memory(scores: Values, places: list[int]) -> tuple[float, float]:
+def _memory(scores: Floats, places: list[int]) -> tuple[float, float]:
     """Lag-one correlation about the levels between the steps, corrected for what taking their means away took.
 
     The likely one, and one half a standard error higher: a test that takes it for too low fires too often.
@@ -159,7 +154,7 @@ def _memory(scores: Values, places: list[int]) -> tuple[float, float]:
     return likely, min(likely + 0.5 * float(np.sqrt((1 - likely**2) / scores.size)), _MOST_MEMORY)
 
 
-def _largest_step(rows: Values) -> Values:
+def _largest_step(rows: Floats) -> Floats:
     """Shao and Zhang's self-normalised CUSUM, its largest value over all places, row by row.
 
     The step is measured against how the sums wander before and after it, not against an estimate of the noise.
@@ -175,7 +170,7 @@ def _largest_step(rows: Values) -> Values:
     return np.asarray((n * step / np.maximum(wandering, 1e-12)).max(axis=1))
 
 
-def _wandering(rows: Values) -> Values:
+def _wandering(rows: Floats) -> Floats:
     """For each k: Σ over t ≤ k of (S(t) − t/k S(k))², S being the sums of the rows."""
     sums = np.cumsum(rows, axis=1)
     t = np.arange(1.0, rows.shape[1] + 1)
@@ -184,22 +179,22 @@ def _wandering(rows: Values) -> Values:
 
 
 @lru_cache(maxsize=512)
-def _null(n: int, memory_percent: int, seed: int) -> Values:
+def _null(n: int, memory_percent: int) -> Floats:
     """Largest steps of series without a step, ascending."""
-    random = np.random.default_rng([seed, n, memory_percent])
+    random = np.random.default_rng([0, n, memory_percent])
     memory = memory_percent / 100
     noise = random.normal(size=(_N_SIMULATED, n))
     noise[:, 0] /= np.sqrt(1 - memory**2)
     return np.sort(_largest_step(np.asarray(scipy.signal.lfilter([1.0], [1.0, -memory], noise, axis=1))))
 
 
-def _p_value(scores: Values, memory: float, seed: int) -> float:
-    null = _null(scores.size, round(100 * memory), seed)
+def _p_value(scores: Floats, memory: float) -> float:
+    null = _null(scores.size, round(100 * memory))
     n_larger = null.size - int(np.searchsorted(null, _largest_step(scores[None, :])[0]))
     return (n_larger + 1) / (null.size + 1)
 
 
-def _step(medians: Values, span: tuple[int, int, int], p: float, memory: float, level: float) -> Step:
+def _step(medians: Floats, span: tuple[int, int, int], p: float, memory: float) -> Step:
     left, at, right = span
     before, after = medians[left:at], medians[at:right]
     old, new = float(np.median(before)), float(np.median(after))
@@ -207,5 +202,5 @@ def _step(medians: Values, span: tuple[int, int, int], p: float, memory: float, 
     count = (1 - memory) / (1 + memory)  # how many independent values each value is worth
     freedom = max(count * (before.size + after.size) - 2, 2.0)
     error = _OF_MEDIANS * spread * np.sqrt((1 / before.size + 1 / after.size) / count)
-    reach = float(scipy.special.stdtrit(freedom, (1 + level) / 2) * error)
+    reach = float(scipy.special.stdtrit(freedom, (1 + LEVEL) / 2) * error)
     return Step(at, old, new, new - old - reach, new - old + reach, p)

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from pipelines.analysis.stats.bootstrap import LEVEL, resamples
+from pipelines.analysis.stats.bootstrap import LEVEL, Floats, resamples
 from pipelines.primitives.estimate import Estimate, NoEstimate
 
 MOST_S = 120.0
@@ -17,8 +17,6 @@ _LEAST_LEAD = 1.05  # the peak over what the same curve reaches far from it
 
 _FINER = "samples at shorter intervals"
 
-Values = NDArray[np.float64]
-
 
 class Skew(NamedTuple):
     """Seconds to add to the movers' clock so that it agrees with the network's."""
@@ -29,11 +27,11 @@ class Skew(NamedTuple):
 
 
 def skew(
-    begins: Values,
-    ends: Values,
-    moved: Values,
-    sampled: Values,
-    rates: Values,
+    begins: Floats,
+    ends: Floats,
+    moved: Floats,
+    sampled: Floats,
+    rates: Floats,
     step_s: float,
     *,
     most_s: float = MOST_S,
@@ -107,22 +105,22 @@ def _nothing(blind_s: float, reason: str, data_needed: str = _FINER) -> Skew:
 
 
 def _moments(
-    begins: Values,
-    ends: Values,
-    moved: Values,
-    sampled: Values,
-    rates: Values,
+    begins: Floats,
+    ends: Floats,
+    moved: Floats,
+    sampled: Floats,
+    rates: Floats,
     step_s: float,
-    lags: Values,
+    lags: Floats,
     blocks: NDArray[np.intp],
-) -> Values:
+) -> Floats:
     """Sums for Pearson's correlation, by block and lag: n, x, y, x², y², xy; x is what the transfers moved."""
     knots = np.unique(np.concatenate([begins, ends]))
     reached = _reached(begins, ends, moved, knots)
     n_blocks = int(blocks[-1]) + 1
     found = np.empty((n_blocks, lags.size, 6))
 
-    def summed(values: Values) -> NDArray[Any]:
+    def summed(values: Floats) -> NDArray[Any]:
         return np.bincount(blocks, weights=values, minlength=n_blocks)
 
     for column, values in ((0, np.ones(rates.size)), (2, rates), (4, rates**2)):
@@ -135,7 +133,7 @@ def _moments(
     return found
 
 
-def _reached(begins: Values, ends: Values, moved: Values, knots: Values) -> Values:
+def _reached(begins: Floats, ends: Floats, moved: Floats, knots: Floats) -> Floats:
     """Bytes moved before each knot; transfers may overlap, as those of several drives do."""
     slope = moved / np.maximum(ends - begins, 1e-6)
     change = np.zeros(knots.size)
@@ -144,7 +142,7 @@ def _reached(begins: Values, ends: Values, moved: Values, knots: Values) -> Valu
     return np.concatenate([[0.0], np.cumsum(np.cumsum(change)[:-1] * np.diff(knots))])
 
 
-def _correlations(sums: Values) -> Values:
+def _correlations(sums: Floats) -> Floats:
     """Pearson's correlation from sums whose last axis is n, x, y, x², y², xy; 0 where one side does not vary."""
     n, x, y, xx, yy, xy = np.moveaxis(sums, -1, 0)
     below = (n * xx - x**2) * (n * yy - y**2)

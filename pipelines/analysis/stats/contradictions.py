@@ -72,15 +72,6 @@ def above_one(what: str, share: float) -> Contradiction | None:
     return above(what, share, 1.0, "for a share", 1e-9)
 
 
-def negative(what: str, value: float) -> Contradiction | None:
-    """A size, rate or duration below 0.
-
-    >>> negative("seconds of a gap", -3.0).why
-    '-3 is negative'
-    """
-    return Contradiction(what, value, 0.0, f"{value:.3g} is negative") if value < 0 else None
-
-
 def outside(what: str, stated: float, low: float, high: float) -> Contradiction | None:
     """A headline outside the range its own parts span (MA1).
 

@@ -6,7 +6,7 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
-from pipelines.analysis.stats.bootstrap import LEVEL, resamples
+from pipelines.analysis.stats.bootstrap import LEVEL, Floats, resamples
 from pipelines.analysis.stats.ratios import too_few_clusters
 from pipelines.primitives.estimate import Estimate, NoEstimate
 
@@ -14,7 +14,6 @@ N_RESAMPLES = 499
 _FEWEST_GROUPS = 3
 _CHUNK = 4_000_000  # weights held at once
 
-Values = NDArray[np.float64]
 Labels = NDArray[np.generic]
 
 
@@ -27,9 +26,9 @@ class Contrast(NamedTuple):
 
 
 def ratio_of_medians(
-    values: Values,
+    values: Floats,
     clusters: Labels,
-    other_values: Values,
+    other_values: Floats,
     other_clusters: Labels,
     *,
     min_values: int = 30,
@@ -92,7 +91,7 @@ def _wider(n_clusters: int, level: float) -> float:
     )
 
 
-def _apart(values: Values, groups: Labels, level: float) -> float:
+def _apart(values: Floats, groups: Labels, level: float) -> float:
     """How far one group's median is from the typical one's, as a logarithm; 0 where there are too few groups."""
     names, place = np.unique(groups, return_inverse=True)
     if names.size < _FEWEST_GROUPS:
@@ -123,7 +122,7 @@ def _draws(
     return counts
 
 
-def weighted_medians(values: Values, codes: NDArray[np.intp], counts: NDArray[np.int64]) -> Values:
+def weighted_medians(values: Floats, codes: NDArray[np.intp], counts: NDArray[np.int64]) -> Floats:
     """Median of the values, each taken as often as its cluster was drawn; one median a row of `counts`.
 
     Of an even number of values the lower middle one, of which the difference to the usual median vanishes with n.

@@ -4,8 +4,8 @@ from typing import NamedTuple
 
 import numpy as np
 import scipy
-from numpy.typing import NDArray
 
+from pipelines.analysis.stats.bootstrap import Floats
 from pipelines.primitives.estimate import NoEstimate
 
 MOST_COMPONENTS = 6
@@ -15,8 +15,6 @@ _NEAR_ZERO = 0.05  # quanta: where the interval of a value that was rounded to n
 _BEYOND = np.log(2.0)  # how far the background reaches beyond the values, as a logarithm
 _VALLEY = 0.85  # a dip to less than this share of the lower peak keeps two modes apart
 _LEAST = 0.01  # of the population: what holds less is not a mode
-
-Values = NDArray[np.float64]
 
 
 class Mode(NamedTuple):
@@ -37,23 +35,23 @@ class Population(NamedTuple):
 
 
 class _Binned(NamedTuple):
-    low: Values  # logarithms of the edges of each bin
-    high: Values
-    held: Values  # values in it
+    low: Floats  # logarithms of the edges of each bin
+    high: Floats
+    held: Floats  # values in it
 
     @property
-    def middle(self) -> Values:
+    def middle(self) -> Floats:
         return np.asarray((self.low + self.high) / 2)
 
 
 class _Fit(NamedTuple):
-    weights: Values  # of the components; the background's is what is left
-    centres: Values
-    widths: Values
+    weights: Floats  # of the components; the background's is what is left
+    centres: Floats
+    widths: Floats
     log_likelihood: float
 
 
-def modes(values: Values, quantum: float = 1.0, min_values: int = 20) -> Population | NoEstimate:
+def modes(values: Floats, quantum: float = 1.0, min_values: int = 20) -> Population | NoEstimate:
     """Modes of positive lengths that were rounded to multiples of `quantum` (in their unit, seconds for gaps).
 
     A mixture of normal distributions of the logarithm and an even background, which takes heavy tails. It is fitted by
@@ -86,7 +84,7 @@ def modes(values: Values, quantum: float = 1.0, min_values: int = 20) -> Populat
     return Population(tuple(found), float(1 - sum(mode.weight for mode in found)), values.size)
 
 
-def _binned(values: Values, quantum: float) -> _Binned:
+def _binned(values: Floats, quantum: float) -> _Binned:
     """Values as intervals of their logarithm; where there are many different ones, neighbours share a bin."""
     steps, counts = np.unique(np.maximum(np.round(values / quantum), 0.0), return_counts=True)
     low, high = np.where(steps < 1, _NEAR_ZERO, steps - 0.5), steps + 0.5
@@ -98,7 +96,7 @@ def _binned(values: Values, quantum: float) -> _Binned:
     return _Binned(np.log(low[firsts] * quantum), np.log(high[lasts] * quantum), sums)
 
 
-def _shares(data: _Binned, fit: _Fit | None) -> Values:
+def _shares(data: _Binned, fit: _Fit | None) -> Floats:
     """Probability of each bin by component; the last row is the background."""
     width = data.high - data.low
     background = width / (data.high[-1] - data.low[0] + 2 * _BEYOND)
@@ -158,7 +156,7 @@ def _merged(fit: _Fit) -> list[Mode]:
     return [_mode(fit, group) for group in groups]
 
 
-def _density(fit: _Fit, members: list[int], at: Values) -> Values:
+def _density(fit: _Fit, members: list[int], at: Floats) -> Floats:
     parts = scipy.stats.norm.pdf(at, fit.centres[members, None], fit.widths[members, None])
     return np.asarray(fit.weights[members] @ parts)
 

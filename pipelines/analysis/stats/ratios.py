@@ -4,24 +4,22 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
-from pipelines.analysis.stats.bootstrap import LEVEL
+from pipelines.analysis.stats.bootstrap import LEVEL, Floats
 from pipelines.primitives.estimate import Estimate, NoEstimate
 
 MIN_CLUSTERS = 5
 APART = "separate mounts, tapes, hours or days"  # what the clusters of most callers are
 CLUSTERS = f"{APART} with values"
 
-Values = NDArray[np.float64]
 Labels = NDArray[np.generic]
 
 
 def ratio_of_sums(
-    above: Values,
-    below: Values,
+    above: Floats,
+    below: Floats,
     clusters: Labels,
     *,
     min_clusters: int = MIN_CLUSTERS,
-    level: float = LEVEL,
     what: str = CLUSTERS,
 ) -> Estimate | NoEstimate:
     """Ratio of sums of values, none below 0; both of one unit, or the ratio has theirs.
@@ -51,7 +49,7 @@ def ratio_of_sums(
     if ratio == 0:
         return NoEstimate("no case was observed, so the ratio is 0", "at least one observed case")
     error = float(np.sqrt(k / (k - 1) * np.sum((a - ratio * b) ** 2)) / b.sum())
-    reach = float(scipy.special.stdtrit(k - 1, (1 + level) / 2)) * error / ratio
+    reach = float(scipy.special.stdtrit(k - 1, (1 + LEVEL) / 2)) * error / ratio
     return Estimate(ratio, ratio * float(np.exp(-reach)), ratio * float(np.exp(reach)))
 
 

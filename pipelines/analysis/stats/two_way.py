@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from pipelines.analysis.stats.bootstrap import LEVEL, resamples
+from pipelines.analysis.stats.bootstrap import LEVEL, Floats, resamples
 from pipelines.primitives.estimate import Estimate, NoEstimate
 from pipelines.primitives.format import counted
 
@@ -16,7 +16,6 @@ _N_STEPS = 30
 _LEAST_RCOND = 1e-9
 _SPARSE_FROM = 5000  # values
 
-Values = NDArray[np.float64]
 Codes = NDArray[np.intp]
 
 
@@ -35,7 +34,7 @@ class TwoWay(NamedTuple):
 
     drives: tuple[Effect, ...]
     tapes: tuple[Effect, ...]
-    times: Values  # ratios to the median time, in the order of the times
+    times: Floats  # ratios to the median time, in the order of the times
 
 
 class _Cells(NamedTuple):
@@ -44,11 +43,11 @@ class _Cells(NamedTuple):
     drive: Codes
     tape: Codes
     time: Codes
-    value: Values
+    value: Floats
 
 
 def fit(
-    rates: Values,
+    rates: Floats,
     drives: NDArray[np.generic],
     tapes: NDArray[np.generic],
     times: NDArray[np.generic] | None = None,
@@ -129,7 +128,7 @@ def _tape_effect(name: str, value: float, n: int, group: int) -> Effect:
     return Effect(name, Estimate(float(np.exp(value)), -np.inf, np.inf), int(n), int(n), int(group))
 
 
-def _cells(values: Values, drive: Codes, tape: Codes, time: Codes) -> _Cells:
+def _cells(values: Floats, drive: Codes, tape: Codes, time: Codes) -> _Cells:
     """Files of one tape in one drive at one time are alike: their median counts once."""
     key = np.ravel_multi_index((drive, tape, time), (drive.max() + 1, tape.max() + 1, time.max() + 1))
     order = np.lexsort((values, key))
@@ -154,8 +153,8 @@ def _groups(cells: _Cells, shape: tuple[int, int]) -> NDArray[np.int32]:
 
 
 def _solve(
-    cells: _Cells, drawn: Values, shape: tuple[int, int], group: NDArray[np.int32]
-) -> tuple[Values, Values, Values]:
+    cells: _Cells, drawn: Floats, shape: tuple[int, int], group: NDArray[np.int32]
+) -> tuple[Floats, Floats, Floats]:
     """Effects of drives, relative to the median drive of their group, of tapes and times; cells count `drawn` times."""
     n_drives, n_tapes = shape
     n_times = int(cells.time.max()) + 1
@@ -189,7 +188,7 @@ def _solve(
     return _centred(by_drive, group), _centred(by_tape, tape_group), by_time
 
 
-def _free(cells: _Cells, drawn: Values, shape: tuple[int, int, int]) -> Values:
+def _free(cells: _Cells, drawn: Floats, shape: tuple[int, int, int]) -> Floats:
     """What no data decide, as projection: the level of all times, and of drives that share tapes with each other."""
     n_drives, n_times, n_tapes = shape
     is_drawn = drawn > 0
@@ -199,7 +198,7 @@ def _free(cells: _Cells, drawn: Values, shape: tuple[int, int, int]) -> Values:
     return np.asarray(is_same / is_same.sum(axis=0))
 
 
-def _product(left: Values, right: Values) -> Values:
+def _product(left: Floats, right: Floats) -> Floats:
     """Of the one with the other transposed. Few drives see a tape: of many, a product with all zeros takes long."""
     if left.size < _SPARSE_FROM:
         return left @ right.T
@@ -209,7 +208,7 @@ def _product(left: Values, right: Values) -> Values:
     return np.asarray(product.toarray())
 
 
-def _least(laplacian: Values, right: Values, free: Values) -> Values:
+def _least(laplacian: Floats, right: Floats, free: Floats) -> Floats:
     """The shortest solution: with what is free fixed at 0 there is only one, unless more is free than that."""
     from scipy.linalg import lapack
 
@@ -221,7 +220,7 @@ def _least(laplacian: Values, right: Values, free: Values) -> Values:
     return np.asarray(np.linalg.lstsq(laplacian, right, rcond=_LEAST_RCOND)[0])
 
 
-def _sums(cells: _Cells, weights: Values, shape: tuple[int, int, int]) -> dict[str, Values]:
+def _sums(cells: _Cells, weights: Floats, shape: tuple[int, int, int]) -> dict[str, Floats]:
     """Weights of the cells that two factors share, by the names of the two."""
     n_drives, n_times, n_tapes = shape
     pairs = {
@@ -235,7 +234,7 @@ def _sums(cells: _Cells, weights: Values, shape: tuple[int, int, int]) -> dict[s
     }
 
 
-def _centred(effects: Values, group: NDArray[np.int32]) -> Values:
+def _centred(effects: Floats, group: NDArray[np.int32]) -> Floats:
     centred = effects.copy()
     for number in np.unique(group):
         centred[group == number] -= np.median(effects[group == number])
@@ -244,7 +243,7 @@ def _centred(effects: Values, group: NDArray[np.int32]) -> Values:
 
 def _resampled(
     cells: _Cells, shape: tuple[int, int], group: NDArray[np.int32], n_resamples: int, random: np.random.Generator
-) -> Values:
+) -> Floats:
     """Drive effects of resamples of the tapes."""
     n_tapes = shape[1]
     counts = resamples(n_tapes, n_resamples, random)

@@ -20,8 +20,6 @@ from pipelines.analysis.studies.rows import Rows
 from pipelines.catalog.contracts import Column
 from pipelines.primitives.errors import ContractError, QuestionRefused
 
-__all__ = ["COLUMNS", "VERDICTS", "Line", "Study", "Table", "every", "find", "names", "table", "work_out"]
-
 VERDICTS = {
     "matches": "the computed figure equals the printed one, or a check of the document finds nothing wrong",
     "rounded": "the figures agree only if the printed one was truncated, or rounded more than its digits show",

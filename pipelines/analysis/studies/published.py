@@ -9,9 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pipelines.analysis.models.service_time import Service
+from pipelines.analysis.stats.bootstrap import Floats
 from pipelines.analysis.stats.contradictions import ROUNDING, Contradiction
-
-Values = NDArray[np.float64]
 
 
 def mbit_s_to_mb_s(mbit_s: float) -> float:
@@ -92,7 +91,7 @@ def per_stream(total: float, streams: int) -> float:
     return total / streams
 
 
-def streams_held(streams: NDArray[np.int64], rates: Values, needed: float, share: float = 0.95) -> int:
+def streams_held(streams: NDArray[np.int64], rates: Floats, needed: float, share: float = 0.95) -> int:
     """The largest number of streams up to which the given share of observations hold the rate a stream needs.
 
     `streams` counts the streams that ran together in each observation, `rates` is what each of them got then (N19, D7).
@@ -110,7 +109,7 @@ def streams_held(streams: NDArray[np.int64], rates: Values, needed: float, share
     return held
 
 
-def jain(rates: Values) -> float:
+def jain(rates: Floats) -> float:
     """Jain's fairness index of the rates of streams that ran together: 1 where all are equal, 1/n where one has all.
 
     Formula: (Σ x)² / (n Σ x²). Source: Jain, Chiu and Hawe (1984), DEC research report TR-301. Rates of any one unit;
@@ -150,7 +149,7 @@ def two_figures(what: str, figures: Sequence[float], tolerance: float = ROUNDING
     return Contradiction(what, low, high, f"the document gives {low:.3g} in one place and {high:.3g} in another")
 
 
-def variation(values: Values) -> float:
+def variation(values: Floats) -> float:
     """Coefficient of variation: sample standard deviation (n − 1) ÷ mean; NaN for fewer than two values or a mean of 0.
 
     >>> round(variation(np.array([9.0, 10.0, 11.0])), 3)

@@ -7,7 +7,8 @@ from pathlib import Path
 import click
 from click.core import ParameterSource
 
-from pipelines.cli.options import DAY, site_option
+from pipelines.cli.lazy import steps
+from pipelines.cli.options import DAY, json_option, site_option
 from pipelines.cli.registration import register
 
 
@@ -15,7 +16,7 @@ from pipelines.cli.registration import register
 @click.pass_context
 @site_option
 @click.option("--day", type=DAY, help="Site day from which to forecast; default: the last day with data.")
-@click.option("--json", "as_json", is_flag=True, help="Print the counts as JSON.")
+@json_option
 def forecast(context: click.Context, site_path: Path, day: datetime | None, as_json: bool) -> None:
     """Fit models to the site's history. They estimate how many drives and how much time are needed, and what a change
     would bring.
@@ -27,8 +28,6 @@ def forecast(context: click.Context, site_path: Path, day: datetime | None, as_j
         if given:
             raise click.UsageError(f"write the options after `{context.invoked_subcommand}`")
         return
-    from pipelines import steps
-
     made = steps.forecast(steps.site_at(site_path), day.date() if day else None)
     click.echo(json.dumps(made.as_dict()) if as_json else made.sentence)
 

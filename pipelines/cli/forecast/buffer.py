@@ -7,6 +7,7 @@ import click
 
 from pipelines.analysis.models.buffer import VERDICTS
 from pipelines.cli.forecast.common import REASONS, Past, history_options, reasons
+from pipelines.cli.lazy import forecast
 from pipelines.cli.options import Finite, format_option
 from pipelines.cli.output import Rows, print_parts
 from pipelines.primitives.errors import TapescopeError
@@ -45,9 +46,7 @@ def buffer(
     which a larger buffer would serve hardly more. The logged reads of drives and pools are replayed in order, also with
     one buffer for each file family.
     """
-    from pipelines.analysis.forecast import buffers
-
-    everyone = buffers(past(), group)
+    everyone = forecast.buffers(past(), group)
     known = {one.name for found in everyone for one in found.families}
     if strange := sorted(set(names) - known):
         raise TapescopeError(

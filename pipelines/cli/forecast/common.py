@@ -10,6 +10,7 @@ from typing import Any
 
 import click
 
+from pipelines.cli.lazy import files, forecast, service_time, steps
 from pipelines.cli.options import DAY, Command, site_option
 from pipelines.primitives.errors import TapescopeError
 from pipelines.primitives.estimate import Estimate, NoEstimate
@@ -74,11 +75,7 @@ def estimate(text: str, what: str) -> Any:
 
 def history(site_path: Path, day: datetime | None, n_days: int) -> Any:
     """The history of a site on the days that a command uses."""
-    from pipelines import steps
-    from pipelines.analysis.forecast import History
-    from pipelines.catalog.files import load_catalog
-
-    return History(steps.site_at(site_path), load_catalog(), day.date() if day else None, n_days)
+    return forecast.History(steps.site_at(site_path), files.load_catalog(), day.date() if day else None, n_days)
 
 
 def calibration(like: str | None, speed: str | None, past: Past, mode: str = "", generation: str = "") -> Any:
@@ -89,13 +86,11 @@ def calibration(like: str | None, speed: str | None, past: Past, mode: str = "",
     Raises TapescopeError if `like` has no logs or no costs. Raises click.UsageError if no kind has costs, or if both
     `like` and a speed are given.
     """
-    from pipelines.analysis.forecast import fit_site
-
     if like is not None and speed is not None:
         raise click.UsageError("give either --speed or --drives-like")
     if speed is not None:
         return None
-    fitted = fit_site(past())
+    fitted = forecast.fit_site(past())
     everyone = {f"{one.generation} {one.mode}": one.found for one in fitted}
     if like is None:
         known = [one for one in fitted if not one.found.unknown and mode in ("", one.mode)]
@@ -134,11 +129,9 @@ def _at_speed_of(generation: str, mode: str, found: Any, fitted: list[Any]) -> A
 
 def stated_service(found: Any, speed: str | None, **costs: float) -> Any:
     """Cost of serving files: fitted to the site's own mounts, else from the given speed and seconds."""
-    from pipelines.analysis.models.service_time import Service
-
     if found:
         return found.service
     try:
-        return Service(estimate(speed or "", "--speed").value, **costs)
+        return service_time.Service(estimate(speed or "", "--speed").value, **costs)
     except ValueError as error:
         raise click.UsageError(str(error)) from error

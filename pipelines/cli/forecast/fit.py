@@ -6,6 +6,7 @@ from typing import Any
 import click
 
 from pipelines.cli.forecast.common import REASONS, Past, history_options, reasons
+from pipelines.cli.lazy import calibration, forecast, service_time, technology
 from pipelines.cli.options import format_option
 from pipelines.cli.output import Rows, print_parts
 from pipelines.primitives.estimate import NoEstimate
@@ -17,9 +18,7 @@ from pipelines.primitives.format import no_estimate, quantity
 @format_option
 def fit(past: Past, form: str) -> None:
     """Fit the sizing formula to the site's mounts. It gives the seconds per mount, file, seek and megabyte."""
-    from pipelines.analysis.forecast import fit_site
-
-    everyone = fit_site(past())
+    everyone = forecast.fit_site(past())
     notes = [
         "Values in brackets are 90 % intervals. error_share is the median error: for half of the mounts, the measured"
         " time differs from the formula's time by at most this share of the formula's time."
@@ -29,19 +28,15 @@ def fit(past: Past, form: str) -> None:
 
 
 def _costs(one: Any) -> dict[str, Any]:
-    from pipelines.analysis.models.calibration import UNITS
-
     found = one.found
     row: dict[str, Any] = {"drives": f"{one.generation} {one.mode}", "n_mounts": found.n_mounts}
-    for name in UNITS:
+    for name in calibration.UNITS:
         row |= found.parameters[name].columns(name)
     row |= {"error_share": found.median_error, "r2": found.r_squared} | found.drift_week.columns("drift_week_share")
     return row | reasons(next(iter(found.unknown.values()), None))
 
 
 def _notes(one: Any) -> Iterator[str]:
-    from pipelines.analysis.models.service_time import Service, check
-
     for unknown in dict.fromkeys(one.found.unknown.values()):
         yield no_estimate(unknown)
     if not one.found.unknown and not one.found.fits:
@@ -49,7 +44,7 @@ def _notes(one: Any) -> Iterator[str]:
     if not one.found.unknown and isinstance(one.found.drift_week, NoEstimate):
         yield no_estimate(one.found.drift_week, "drift")
     if not isinstance(speed := one.found.parameters["speed_mb_s"], NoEstimate):
-        stated = check(Service(speed.value), one.mounts)
+        stated = service_time.check(service_time.Service(speed.value), one.mounts)
         yield f"with 120 s per mount and 4.4 s per file, as in CERN's sizing note, {stated.summary}"
 
 
@@ -58,10 +53,8 @@ def _notes(one: Any) -> Iterator[str]:
 @format_option
 def campaign(past: Past, form: str) -> None:
     """Show the progress and end of site.toml's campaigns. It also shows which change would help most."""
-    from pipelines.analysis.forecast import progress
-
     history = past()
-    everyone = progress(history)
+    everyone = forecast.progress(history)
     notes = [f"{one.name}: {note}." for one in everyone for note in _campaign_notes(one)]
     known = {one.name for one in everyone}
     notes += [
@@ -115,8 +108,6 @@ def _campaign_notes(one: Any) -> Iterator[str]:
 @format_option
 def roadmap(form: str) -> None:
     """Show the published figures of drive generations. They are capacity, rate, wrap size and time to fill a tape."""
-    from pipelines.config import technology
-
     rows = [
         {
             "drive": row.name,
@@ -134,8 +125,6 @@ def roadmap(form: str) -> None:
 
 
 def _promised(promise: Any) -> str:
-    from pipelines.config import technology
-
     sold = technology.drive(promise.name)
     return (
         f"{promise.name} was announced with {promise.capacity_gb:g} GB at {promise.native_mb_s:g} MB/s"

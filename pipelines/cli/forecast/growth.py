@@ -6,6 +6,7 @@ from typing import Any
 import click
 
 from pipelines.cli.forecast.common import REASONS, Past, history_options, reasons
+from pipelines.cli.lazy import forecast
 from pipelines.cli.options import format_option
 from pipelines.cli.output import Rows, print_parts
 from pipelines.primitives.estimate import Estimate, NoEstimate
@@ -24,12 +25,10 @@ def growth(group: str, family: str, past: Past, form: str) -> None:
 
     The projection uses the bytes written each day, from logs or accounting. Plans are [[plan]] entries.
     """
-    from pipelines.analysis.forecast import held, outlooks, written
-
     history = past()
-    found = written(history, group, family, history.n_days)
-    now = held(history, found.last_day, group, family)
-    parts = [*_ahead(found, now), *_plans(outlooks(history, history.n_days))]
+    found = forecast.written(history, group, family, history.n_days)
+    now = forecast.held(history, found.last_day, group, family)
+    parts = [*_ahead(found, now), *_plans(forecast.outlooks(history, history.n_days))]
     if not history.site.plan:
         parts.append("site.toml declares no plan: add [[plan]] with holdings_tb and a day, e.g. by = 2012-01-01.")
     print_parts(parts, form)

@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from pipelines.cli.forecast.common import Past, history_options
+from pipelines.cli.lazy import forecast
 from pipelines.cli.options import format_option
 from pipelines.cli.output import Rows, print_parts
 from pipelines.primitives.estimate import NoEstimate
@@ -75,29 +76,25 @@ def mounts(past: Past, form: str, **options: Any) -> None:
     other policy beats in both hours and waits. Each option changes one part of the site's recorded policy.
     There is no answer if the replay without changes differs from the logs by more than 10 %.
     """
-    from pipelines.analysis.forecast import advise
-
     try:
-        found = advise(past(), {name: value for name, value in options.items() if value is not None})
+        found = forecast.advise(past(), {name: value for name, value in options.items() if value is not None})
     except ValueError as error:
         raise click.UsageError(str(error)) from error
     print_parts(_parts(found), form)
 
 
 def _parts(found: Any) -> Iterator[str | Rows]:
-    from pipelines.analysis.forecast import MOST_ERROR, policy_rows
-
     if isinstance(found, NoEstimate):
         yield Rows("policies", [])
         yield f"{no_estimate(found, 'what another mount policy would bring')}."
         return
-    yield Rows("policies", policy_rows(found))
+    yield Rows("policies", forecast.policy_rows(found))
     yield (
         f"The replay without changes differs from the logs by up to {percent(found.error)};"
         f" the largest difference is in the {found.what}."
     )
     if found.is_withheld:
-        yield f"This error is above {percent(MOST_ERROR)}, so the effect of another policy is withheld."
+        yield f"This error is above {percent(forecast.MOST_ERROR)}, so the effect of another policy is withheld."
     elif not found.others:
         yield "None of the policies that were tried is certain to save drive-hours."
     else:

@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from pipelines.cli.forecast.common import Past, calibration, estimate, history_options, speed_options, stated_service
+from pipelines.cli.lazy import sizing
 from pipelines.cli.options import Finite, format_option
 from pipelines.cli.output import Rows, print_parts
 from pipelines.primitives.format import interval, percent, quantity
@@ -42,13 +43,11 @@ def drives(
     Every number may be VALUE or VALUE:LOW:HIGH, where LOW and HIGH are the ends of a 90 % interval. Without --speed, an
     efficiency may be FILESxMB. It is then computed from the site's costs for mounts of FILES files of MB megabytes.
     """
-    from pipelines.analysis.models.sizing import drives_needed
-
     found = calibration(drives_like, speed, past)
     rate = estimate(speed, "--speed") if speed else found.parameters["speed_mb_s"]
     try:
         traffic = [_class(text, found) for text in classes]
-        needed = drives_needed(traffic, rate, estimate(availability, "--availability"))
+        needed = sizing.drives_needed(traffic, rate, estimate(availability, "--availability"))
     except ValueError as error:
         raise click.UsageError(str(error)) from error
     rows: list[dict[str, Any]] = [{"class": "all", "n_whole": needed.whole} | needed.drives.columns("needed_drives")]
@@ -66,8 +65,6 @@ def drives(
 
 
 def _class(text: str, found: Any) -> Any:
-    from pipelines.analysis.models.sizing import Traffic, share
-
     name, _, numbers = text.partition("=")
     parts = numbers.split(",")
     if not name or len(parts) != 3:
@@ -75,11 +72,11 @@ def _class(text: str, found: Any) -> Any:
     if mount := re.fullmatch(r"(\d+)x(\d+)", parts[2]):
         if found is None:
             raise click.UsageError("an efficiency written as FILESxMB needs --drives-like instead of --speed")
-        efficiency = share(found.efficiency(int(mount[1]), int(mount[2])))
+        efficiency = sizing.share(found.efficiency(int(mount[1]), int(mount[2])))
     else:
         efficiency = estimate(parts[2], f"{_TRAFFIC}: the efficiency")
     rate, factor = (estimate(part, f"{_TRAFFIC}: a number") for part in parts[:2])
-    return Traffic(name, rate, factor, efficiency)
+    return sizing.Traffic(name, rate, factor, efficiency)
 
 
 @click.command()
@@ -113,8 +110,6 @@ def sizes(
     form: str,
 ) -> None:
     """Compute sizes needed for an efficiency. These are the file size, files per mount, data per mount, buffer size."""
-    from pipelines.analysis.models import sizing
-
     service = stated_service(calibration(drives_like, speed, past), speed)
     rate = efficiency * service.speed_mb_s
     size, chunk = sizing.file_size_for_efficiency, sizing.chunk_for_efficiency

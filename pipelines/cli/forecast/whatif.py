@@ -6,6 +6,7 @@ from typing import Any
 import click
 
 from pipelines.cli.forecast.common import Past, calibration, history_options, speed_options, stated_service
+from pipelines.cli.lazy import forecast, simulation
 from pipelines.cli.options import format_option
 from pipelines.cli.output import Rows, print_parts
 from pipelines.primitives.format import interval, percent
@@ -44,12 +45,10 @@ def recall(
     with a read of the complete tape. The row `together` assumes that the requested files are next to each other on one
     tape. Without --speed and --drives-like, the speed is that of drives of the tape's generation.
     """
-    from pipelines.analysis.forecast import drives_of_tape, estimate_recall
-
-    of_tape = "" if speed or drives_like else generation or drives_of_tape(past(), volume)
+    of_tape = "" if speed or drives_like else generation or forecast.drives_of_tape(past(), volume)
     costs = calibration(drives_like, speed, past, "read", of_tape)
     service = stated_service(costs, speed, mount_s=mount_s, file_s=file_s)
-    found = estimate_recall(past(), volume, _numbers(files), service, generation)
+    found = forecast.estimate_recall(past(), volume, _numbers(files), service, generation)
     rows: list[dict[str, Any]] = [
         {"order": name} | one.seconds.times(1 / 3600).columns("reading_hours") | {"seeks_s": one.seek_s}
         for name, one in found.orders.items()
@@ -143,16 +142,13 @@ def whatif(past: Past, form: str, **changes: Any) -> None:
     The list is ordered by the mean end time of mounts, the earliest first; changes that the drives cannot keep up with
     come last. There is no answer if the replay without changes differs from the logs by more than 10 %.
     """
-    from pipelines.analysis.forecast import MOST_ERROR, what_if
-    from pipelines.analysis.models.simulation import Changes
-
     try:
-        made = Changes(**changes)
-        answer = what_if(past(), made)
+        made = simulation.Changes(**changes)
+        answer = forecast.what_if(past(), made)
     except ValueError as error:
         raise click.UsageError(str(error)) from error
     runs = {"recorded": answer.record.recorded, "again": answer.replayed}
-    if answer.changed and made != Changes():
+    if answer.changed and made != simulation.Changes():
         runs["changed"] = answer.changed
     rows = [
         {"run": name, "drives": " ".join(key)} | _use(use)
@@ -166,20 +162,17 @@ def whatif(past: Past, form: str, **changes: Any) -> None:
     )
     parts: list[str | Rows] = [Rows("runs", rows), off]
     if answer.changed is None:
-        parts.append(f"This error is above {percent(MOST_ERROR)}, so the effect of the change is withheld.")
-    elif made != Changes():
+        parts.append(f"This error is above {percent(forecast.MOST_ERROR)}, so the effect of the change is withheld.")
+    elif made != simulation.Changes():
         parts += _side_by_side(answer, made)
     print_parts(parts, form)
 
 
 def _side_by_side(answer: Any, changes: Any) -> list[str | Rows]:
     """All changes together and each change alone, compared with the replay without changes, the fastest first."""
-    from pipelines.analysis.forecast import UNCHANGED, described, ranked
-    from pipelines.analysis.models.simulation import simulate
-
     work, alone = answer.record.work, changes.alone()
-    runs = [(changes, answer.changed), *((one, simulate(work, one)) for one in alone if alone != [changes])]
-    listed = ranked(work, answer.replayed, runs)
+    runs = [(changes, answer.changed), *((one, simulation.simulate(work, one)) for one in alone if alone != [changes])]
+    listed = forecast.ranked(work, answer.replayed, runs)
     rows = [
         {
             "scenario": one.name,
@@ -192,9 +185,9 @@ def _side_by_side(answer: Any, changes: Any) -> list[str | Rows]:
         for one in listed
     ]
     everything = {one.name: one for one in listed}
-    made = everything[described(changes)]
+    made = everything[forecast.described(changes)]
     hindrance = [f"Not sustainable: {made.hindrance}."] if made.hindrance else []
-    return ["", Rows("scenarios", rows), *hindrance, made.against(everything[UNCHANGED])]
+    return ["", Rows("scenarios", rows), *hindrance, made.against(everything[forecast.UNCHANGED])]
 
 
 def _use(use: Any) -> dict[str, Any]:

@@ -4,5 +4,3 @@ Parsers and the rest of ingest know nothing of it: an answer is a file like any 
 """
 
 from pipelines.ingest.collect.run import CollectReport, collect, seconds_to_next
-
-__all__ = ["CollectReport", "collect", "seconds_to_next"]

@@ -26,7 +26,6 @@ _WINDOW_S = 3600
 _REACH_S = 300  # two scrapes and more
 _SHORTEST_S = 2
 _DAY_S = 86_400
-_MATRIX = b'"resultType":"matrix"'
 
 
 def ask(request: Request) -> bool:

@@ -115,18 +115,15 @@ def utc_day(at_s: float) -> str:
 def opened(folder: Path) -> Iterator[Spool | None]:
     """A spool to write to, in order; None while another process collects for it."""
     folder.mkdir(parents=True, exist_ok=True)
-    lock = FileLock(folder / LOCK)
     try:
-        lock.acquire(blocking=False)
+        turn = FileLock(folder / LOCK).acquire(blocking=False)
     except Timeout:
         yield None
         return
-    try:
+    with turn:
         spool = Spool(folder)
         spool.repair()
         yield spool
-    finally:
-        lock.release()
 
 
 def _read(path: Path) -> dict[str, Any]:

@@ -132,11 +132,11 @@ def _look_at(file: IncomingFile, name: str, looking: _Looking) -> tuple[FileFoun
         _sample(path, found, replace(origin, path=path.name), 1)
     looking.read[group] += n_bytes
     if looking.read[group] < FOLDER_BYTES:  # read to its end
-        found.period = period_of(tables, True)
+        found.period = period_of(tables)
     if found.period is not None:
         if stem not in looking.is_local:
             there, _ = _sample(path, FileFound(name, stem, ""), replace(origin, zone=_ELSEWHERE), 1)
-            begun = period_of(there, True)
+            begun = period_of(there)
             looking.is_local[stem] = begun is None or begun.begin != found.period.begin
         found.period = replace(found.period, is_local=looking.is_local[stem])
     for rows in tables.values():

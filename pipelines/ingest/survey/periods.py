@@ -20,7 +20,7 @@ class Period:
     is_local: bool = True
 
 
-def period_of(tables: dict[str, pl.DataFrame], is_local: bool) -> Period | None:
+def period_of(tables: dict[str, pl.DataFrame]) -> Period | None:
     """What the rows of a file span; zeros before a link's first traffic are no rows."""
     begins: list[datetime] = []
     ends: list[datetime] = []
@@ -31,7 +31,7 @@ def period_of(tables: dict[str, pl.DataFrame], is_local: bool) -> Period | None:
             at = None if name is None else active[name].min() if least else active[name].max()
             if isinstance(at, datetime):
                 found.append(at)
-    return Period(min(begins), max(ends), is_local) if begins and ends and min(begins) < max(ends) else None
+    return Period(min(begins), max(ends)) if begins and ends and min(begins) < max(ends) else None
 
 
 def declared(periods: dict[str, list[Period]], zone: str) -> str:

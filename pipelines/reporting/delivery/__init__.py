@@ -4,9 +4,7 @@ Each way is tried, even if others fail. Deliveries are recorded next to the repo
 run again, or twice at once, sends no person the report of a day twice.
 """
 
-from pipelines.reporting.delivery.collect import collect
 from pipelines.reporting.delivery.credentials import NAMES as SECRETS
 from pipelines.reporting.delivery.failure_notice import warn
+from pipelines.reporting.delivery.payload import collect
 from pipelines.reporting.delivery.send import deliver
-
-__all__ = ["SECRETS", "collect", "deliver", "warn"]

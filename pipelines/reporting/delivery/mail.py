@@ -11,7 +11,7 @@ from pipelines.config.recipients import Mail
 from pipelines.primitives.errors import ConfigError, TapescopeError
 from pipelines.reporting.delivery.credentials import secret
 from pipelines.reporting.delivery.payload import Message
-from pipelines.reporting.report import print_mail
+from pipelines.reporting.report.html import print_mail
 
 TIMEOUT_S = 60
 _LOOPBACK = ("localhost", "127.0.0.1", "::1")
@@ -49,13 +49,7 @@ def hand_over(mail: Mail, letter: EmailMessage, secrets: Mapping[str, str]) -> s
 
 def compose(mail: Mail, message: Message) -> EmailMessage:
     """The mail: text, HTML with inline pictures, and the report's own page, which opens offline."""
-    letter = EmailMessage()
-    letter["Subject"] = message.subject
-    letter["From"] = Address("tapescope", addr_spec=mail.sender)
-    letter["To"] = ", ".join(mail.to)
-    letter["Auto-Submitted"] = "auto-generated"  # no holiday notices, please
-    letter["Message-ID"] = make_msgid(domain=mail.sender.rpartition("@")[2])
-    letter.set_content(message.files["txt"].read_text(encoding="utf-8"))
+    letter = letter_to(mail, message.subject, message.files["txt"].read_text(encoding="utf-8"))
     shown, pictures = print_mail(message.report)
     letter.add_alternative(shown, subtype="html")
     body = letter.get_body(("html",))
@@ -64,6 +58,18 @@ def compose(mail: Mail, message: Message) -> EmailMessage:
         body.add_related(png, "image", "png", cid=f"<{name}>", filename=f"{name}.png", disposition="inline")
     page = message.files["html"].read_text(encoding="utf-8")
     letter.add_attachment(page, subtype="html", filename=message.files["html"].name)
+    return letter
+
+
+def letter_to(mail: Mail, subject: str, text: str) -> EmailMessage:
+    """A letter of plain text."""
+    letter = EmailMessage()
+    letter["Subject"] = subject
+    letter["From"] = Address("tapescope", addr_spec=mail.sender)
+    letter["To"] = ", ".join(mail.to)
+    letter["Auto-Submitted"] = "auto-generated"  # no holiday notices, please
+    letter["Message-ID"] = make_msgid(domain=mail.sender.rpartition("@")[2])
+    letter.set_content(text)
     return letter
 
 

@@ -7,10 +7,13 @@ from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any
 
+from pipelines.catalog.contracts import Catalog
+from pipelines.config.site import Site
 from pipelines.primitives.clock import day_bounds
 from pipelines.primitives.format import counted
 from pipelines.primitives.text import SENTENCES_CHARS, single_line
 from pipelines.reporting.report import Report
+from pipelines.reporting.report.queries import Asker
 
 _ONE = "summary"  # the section that says it in one sentence
 _REPRODUCE = "reproduce"  # the section on how to make the report again
@@ -89,3 +92,21 @@ def labels_of(message: Message, finding: Row) -> Mapping[str, str]:
     """What distinguishes one finding from others, for programs that keep series."""
     names = ("rule", "entity", "severity", "state")
     return {"site": message.site} | {name: single_line(str(finding[name])) for name in names}
+
+
+def collect(site: Site, catalog: Catalog, report: Report, files: dict[str, Path]) -> Message:
+    """What is known of the report's period; what cannot be asked is empty, and the report says so already."""
+    with Asker(site, catalog, report.first_day, report.last_day) as asker:
+        return Message(
+            site=site.name,
+            dashboard=site.deliver.dashboard_url,
+            newest=asker.newest_whole_day(),
+            report=report,
+            files=files,
+            findings=asker.ask("findings").as_dicts(),
+            standing=asker.ask("finding_life").as_dicts(),
+            hours=asker.ask("ledger_waterfall").as_dicts(),
+            headline=asker.only("headline"),
+            days=asker.ask("day_state").as_dicts(),
+            wlcg=asker.ask("wlcg_tape").as_dicts(),
+        )

@@ -20,7 +20,7 @@ from pipelines.config.recipients import Mail
 from pipelines.config.site import Site
 from pipelines.primitives.errors import WarehouseBusy
 from pipelines.primitives.files import write_atomic
-from pipelines.reporting.delivery import alertmanager, folder, mail, prometheus, wlcg
+from pipelines.reporting.delivery import alertmanager, mail, prometheus, wlcg
 from pipelines.reporting.delivery.payload import Message
 from pipelines.reporting.delivery.redact import redacted
 from pipelines.reporting.delivery.webhook import post
@@ -71,16 +71,13 @@ def deliver(
 @contextmanager
 def _alone(file: Path) -> Iterator[None]:
     """Two at once would both find no receipt, and both send. The lock goes with its process."""
-    lock = FileLock(file.with_suffix(".lock"))
     try:
-        lock.acquire(timeout=TURN_S)
+        turn = FileLock(file.with_suffix(".lock")).acquire(timeout=TURN_S)
     except Timeout:
         hint = "wait until the other process ends, then try again"
         raise WarehouseBusy(f"another process has been delivering this report for {TURN_S:g} s", hint) from None
-    try:
+    with turn:
         yield
-    finally:
-        lock.release()
 
 
 def _deliver(site: Site, name: str, way: Way, message: Message, book: "_Receipts", again: bool) -> Delivered:
@@ -115,7 +112,7 @@ def _ways(site: Site, message: Message, secrets: Mapping[str, str]) -> dict[str,
     to = site.deliver
     ways: dict[str, Way] = {}
     if to.folder:
-        ways["folder"] = Way((to.folder,), lambda _: folder.copy(site.root / to.folder, message))
+        ways["folder"] = Way((to.folder,), lambda _: _copy(site.root / to.folder, message))
     if to.prometheus:
         ways["prometheus"] = Way((to.prometheus,), lambda _: prometheus.write(site.root / to.prometheus, message))
     if place := to.wlcg:
@@ -133,6 +130,13 @@ def _ways(site: Site, message: Message, secrets: Mapping[str, str]) -> dict[str,
 def _only(box: Mail, to: tuple[str, ...]) -> Mail:
     """The same mail server, for those who have not had the letter."""
     return box.model_copy(update={"to": to})
+
+
+def _copy(folder: Path, message: Message) -> str:
+    """Copy all forms of the report; returns the folder. Raises OSError."""
+    for path in message.files.values():
+        write_atomic(folder / path.name, path.read_bytes())
+    return str(folder)
 
 
 def _payload(message: Message) -> dict[str, object]:

@@ -15,10 +15,6 @@ from pipelines.reporting.report.model import Report
 from pipelines.reporting.report.queries import Asker
 from pipelines.reporting.report.sections import make_sections
 
-print_mail = html.print_mail
-
-__all__ = ["Report", "make_report", "print_mail", "write_checks", "write_report"]
-
 
 def make_report(
     site: Site, catalog: Catalog, first: date | None, last: date | None, problems: Sequence[str] = ()

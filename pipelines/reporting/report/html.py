@@ -3,7 +3,6 @@
 import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup, escape
@@ -111,17 +110,13 @@ def _environment() -> Environment:
         loader=FileSystemLoader(_TEMPLATES),
         autoescape=True,
         undefined=StrictUndefined,
-        finalize=_shown,
+        finalize=lambda value: escape_control(value) if type(value) is str else value,
         trim_blocks=True,
         lstrip_blocks=True,
     )
     environment.filters |= {"sql": _lines, "code": _code, "label": label, "unit": unit}
     environment.tests["number"] = is_number
     return environment
-
-
-def _shown(value: Any) -> Any:
-    return escape_control(value) if type(value) is str else value
 
 
 def _code(text: str) -> Markup:

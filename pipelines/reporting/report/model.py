@@ -55,33 +55,31 @@ class Bar:
 
 
 @dataclass(frozen=True)
-class Waterfall:
-    """Parts of a total, one under the other, each beginning where the one above ends."""
-
+class _Drawing:
     title: str
     question: str
     unit: str
+
+
+@dataclass(frozen=True)
+class Waterfall(_Drawing):
+    """Parts of a total, one under the other, each beginning where the one above ends."""
+
     bars: list[Bar]
 
 
 @dataclass(frozen=True)
-class Stack:
+class Stack(_Drawing):
     """One row per entity, divided into groups; every row is as long as the period."""
 
-    title: str
-    question: str
-    unit: str
     groups: list[Group]
     rows: dict[str, list[float]]
 
 
 @dataclass(frozen=True)
-class Burndown:
+class Burndown(_Drawing):
     """What is left of a campaign at the end of each day with logs, and when it may be done, in days after the last."""
 
-    title: str
-    question: str
-    unit: str
     size: float
     left: list[tuple[date, float]]
     days: float
@@ -90,12 +88,9 @@ class Burndown:
 
 
 @dataclass(frozen=True)
-class Tornado:
+class Tornado(_Drawing):
     """A number, and what it would be with one input alone at either end of its interval, the widest first."""
 
-    title: str
-    question: str
-    unit: str
     value: float
     bars: list[tuple[str, float, float]]
 

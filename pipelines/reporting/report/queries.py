@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from datetime import date
-from typing import Any
+from typing import Any, TypeVar
 
 from pipelines.answers import question as ask
 from pipelines.answers.question import Answer
@@ -20,6 +20,7 @@ from pipelines.warehouse.connection import Connection, Warehouse, has_many_files
 # Sums of fractions differ in their last bits with the number of threads; nine digits are the same every time.
 _DIGITS = 9
 Row = dict[str, Any]
+_Asked = TypeVar("_Asked")
 
 
 class Asker:
@@ -58,27 +59,24 @@ class Asker:
 
     def newest_day(self) -> date | None:
         """The last day with data; None where there is none."""
-        try:
-            chosen = ask.last_day(self._connected())
-        except TapescopeError as error:
-            self._note(error)
-            return None
-        self.chosen = chosen.sentence
-        return None if chosen.day == ask.NO_DATA else chosen.day
+        if chosen := self._tried(lambda: ask.last_day(self._connected())):
+            self.chosen = chosen.sentence
+        return chosen.day if chosen and chosen.day != ask.NO_DATA else None
 
     def newest_whole_day(self) -> date | None:
         """The last day with data that is over; None where there is none."""
-        try:
-            day = ask.last_whole_day(self._connected(), self.site.zone)
-        except TapescopeError as error:
-            self._note(error)
-            return None
+        day = self._tried(lambda: ask.last_whole_day(self._connected(), self.site.zone))
         return None if day == ask.NO_DATA else day
 
-    def _note(self, error: TapescopeError) -> None:
-        text = f"{error}; {error.hint}" if error.hint else str(error)
-        if text not in self.problems:
-            self.problems.append(text)
+    def _tried(self, asked: Callable[[], _Asked]) -> _Asked | None:
+        """The answer; None where it is refused, and the reason is a problem of the report."""
+        try:
+            return asked()
+        except TapescopeError as error:
+            text = f"{error}; {error.hint}" if error.hint else str(error)
+            if text not in self.problems:
+                self.problems.append(text)
+            return None
 
     def ask(self, name: str, **given: str) -> Answer:
         """The answer to a question about the period, asked once: with the same parameters wherever it is asked."""
@@ -98,13 +96,10 @@ class Asker:
         nothing = Answer(list(question.columns), [], question.sql, self.snapshot or 0)
         if self.last is None and days.keys() & question.params.keys():
             return nothing
-        try:
-            answer = ask.answer(self._connected(), self.catalog, name, params, self.snapshot)
-        except TapescopeError as error:
-            self._note(error)
+        answer = self._tried(lambda: ask.answer(self._connected(), self.catalog, name, params, self.snapshot))
+        if answer is None:
             return nothing
-        rows = [tuple(_rounded(value) for value in row) for row in answer.rows]
-        return replace(answer, rows=rows)
+        return replace(answer, rows=[tuple(_rounded(value) for value in row) for row in answer.rows])
 
     def table(
         self,

@@ -28,7 +28,7 @@ from pipelines.sources._shared.device_kinds import disk_kind, interface_kind, ki
 from pipelines.sources._shared.exporters import FACTORS, METRICS, MODES, NARROW, NEEDED_MODES, SHARES, UPTIME
 from pipelines.sources._shared.metrics import CPU, DIVISORS, shares
 from pipelines.sources._shared.names import stem_of
-from pipelines.sources.protocol import COVERAGE, Origin
+from pipelines.sources.protocol import COVERAGE, Origin, rejected
 
 TABLES = (HOST, DEVICE, NETWORK, DRIVE)
 SAMPLES = pl.Schema(
@@ -66,6 +66,11 @@ class Rows(NamedTuple):
     used: pl.Series  # units with a row
     old: pl.Series  # units all of whose samples are older than what was read before
     columns: pl.DataFrame  # `unit`, `table`, `instance`, `item` and `columns`, the parts that were there
+
+    def rejected(self, read: pl.DataFrame) -> pl.DataFrame:
+        """Lines that are units and have a `reason`, or are all older than what was read before."""
+        is_old = pl.col("line_no").is_in(self.old.implode())
+        return rejected(read.with_columns(reason=pl.when(is_old).then(pl.lit("out_of_order")).otherwise("reason")))
 
 
 def host_of(instance: pl.Expr, origin: Origin) -> pl.Expr:

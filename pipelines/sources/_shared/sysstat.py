@@ -145,16 +145,6 @@ def _ask_for_order(text: str) -> NoReturn:
     )
 
 
-def day_second(text: pl.Expr) -> pl.Expr:
-    """Seconds since midnight of a clock time with or without AM and PM; null for other text."""
-    return (
-        text.str.extract_groups(rf"^{TIME}$")
-        .struct.rename_fields(_GROUPS[1:6])
-        .struct.with_fields(at_second=_second_of(pl.field(name) for name in _GROUPS[1:6]))
-        .struct.field("at_second")
-    )
-
-
 def _second_of(groups: Iterable[pl.Expr]) -> pl.Expr:
     """Seconds since midnight from the groups of TIME."""
     early, hour, minute, second, late = groups

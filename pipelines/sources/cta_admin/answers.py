@@ -2,7 +2,7 @@
 
 import polars as pl
 
-from pipelines.sources.protocol import Origin
+from pipelines.sources.protocol import Origin, first_of
 
 DRIVES, QUEUES, TAPES = "cta_drive_poll", "cta_queue", "cta_volume"
 LATEST_S = 4_102_444_800
@@ -112,13 +112,10 @@ def rows_of(table: str, every: pl.DataFrame, origin: Origin) -> pl.DataFrame:
     is_wrong = [value.is_not_null() & made[name].is_null() for name, value in values.items()]
     must = {DRIVES: ["drive", "status"], QUEUES: ["mount_type"], TAPES: ["volume", "media_type"]}[table]
     is_bad_time = pl.col("polled_us").is_null()
-    reject = (
-        pl.when(pl.any_horizontal(made[name].is_null() for name in must))
-        .then(pl.lit("bad_syntax"))
-        .when(pl.any_horizontal(is_wrong))
-        .then(pl.lit("bad_number"))
-        .when(is_bad_time)
-        .then(pl.lit("bad_time"))
+    reject = first_of(
+        bad_syntax=pl.any_horizontal(made[name].is_null() for name in must),
+        bad_number=pl.any_horizontal(is_wrong),
+        bad_time=is_bad_time,
     )
     times = [name for name in (*_AGES, *_PHASES, _UP_OR_DOWN, _REPORTED) if table == DRIVES]
     found = rows.select(

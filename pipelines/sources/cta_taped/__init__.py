@@ -66,11 +66,11 @@ def parse(lines: pl.DataFrame, origin: Origin, carry: Carry | None) -> Parsed:
     spoken = own.select("line_no", "drive", at="logged_at", owner=pl.concat_str("host", "pid", separator=" "))
     coverage, after = drives.spoken_for(spoken, memory["drives"])
     n_used = sum(rows["line_no"].n_unique() for rows in tables.values())
-    return Parsed(
+    return Parsed.of(
+        lines,
+        n_used,
+        rejected,
         tables=tables,
-        n_used=n_used,
-        n_skipped=lines.height - n_used - rejected.height,
-        rejects=rejected,
         coverage=coverage,
         carry={"fold": fold, "drives": after},
         notes={

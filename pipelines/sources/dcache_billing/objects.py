@@ -11,6 +11,7 @@ from pipelines.sources._shared.contract import shaped
 from pipelines.sources._shared.delimited import cells
 from pipelines.sources.dcache_billing.layout import KINDS
 from pipelines.sources.dcache_billing.requests import RAW
+from pipelines.sources.protocol import first_of
 
 _TAPE = ("store", "restore")
 _MOST = 2**62
@@ -94,10 +95,9 @@ def from_dump(lines: pl.DataFrame, delimiter: str, names: list[str], zone: str) 
     made = rows.with_columns(
         encoding=pl.lit("database"),
         created_at=pl.Series([_instant(stamp, zone) for stamp in stamps], dtype=RAW["created_at"]),
-        reason=pl.when(pl.col("cells").is_null() | (is_whole & ~is_tape.fill_null(False)))
-        .then(pl.lit("bad_syntax"))
-        .when(~is_whole)
-        .then(pl.lit("wrong_width")),
+        reason=first_of(
+            bad_syntax=pl.col("cells").is_null() | (is_whole & ~is_tape.fill_null(False)), wrong_width=~is_whole
+        ),
     )
     return shaped(made, RAW)
 

@@ -4,7 +4,7 @@ import polars as pl
 
 from pipelines.sources._shared.columns import over
 from pipelines.sources._shared.contract import fitted
-from pipelines.sources.protocol import rejected
+from pipelines.sources.protocol import first_of, rejected
 
 # What text, JSON and dumps all give: one row per record, times in milliseconds.
 RAW = pl.Schema(
@@ -56,13 +56,10 @@ def finish(raw: pl.DataFrame, system: str, is_error_copy: bool) -> tuple[pl.Data
 def _reason() -> pl.Expr:
     is_bad = pl.any_horizontal(pl.col(*_NUMBERS).is_null()) | ~pl.col("bytes").is_between(0, MAX_BYTES)
     is_bad |= ~pl.col("transfer_ms").is_between(-MOST_MS, MOST_MS) | ~pl.col("queue_ms").is_between(-MOST_MS, MOST_MS)
-    return (
-        pl.when(pl.col("created_at").is_null())
-        .then(pl.lit("bad_time"))
-        .when(is_bad)
-        .then(pl.lit("bad_number"))
-        .when(pl.any_horizontal(pl.col("cell", "pnfsid", "operation").is_null()))
-        .then(pl.lit("bad_syntax"))
+    return first_of(
+        bad_time=pl.col("created_at").is_null(),
+        bad_number=is_bad,
+        bad_syntax=pl.any_horizontal(pl.col("cell", "pnfsid", "operation").is_null()),
     )
 
 

@@ -19,7 +19,7 @@ from pipelines.sources.dcache_billing.layout import (
     storage_layout,
 )
 from pipelines.sources.dcache_billing.requests import RAW
-from pipelines.sources.protocol import Carry, Origin
+from pipelines.sources.protocol import Carry, Origin, first_of
 
 _HEADER = r"^##\s+([\w-]+-message)\s(.+?)\s*$"
 _NAMED = re.compile(r"billing(?:-error)?-(\d{4})[.-]?(\d\d)[.-]?(\d\d)")
@@ -41,15 +41,14 @@ def classify(lines: pl.DataFrame, state: Carry) -> pl.DataFrame:
     """Each line with `kind` (a kind of record, header, comment or NULL) and, of tape records, its `layout`."""
     text = pl.col("text")
     rows = lines.with_columns(
-        kind=pl.when(text.str.strip_chars() == "")
-        .then(pl.lit("comment"))
-        .when(text.str.contains(_HEADER))
-        .then(pl.lit("header"))
-        .when(text.str.starts_with("#"))
-        .then(pl.lit("comment"))
-        .when(text.str.starts_with("{"))
-        .then(pl.lit("object"))
-        .otherwise(text.str.extract(PREFIX)),
+        kind=pl.coalesce(
+            first_of(
+                header=text.str.contains(_HEADER),
+                comment=(text.str.strip_chars() == "") | text.str.starts_with("#"),
+                object=text.str.starts_with("{"),
+            ),
+            text.str.extract(PREFIX),
+        ),
         headed=text.str.extract(_HEADER),
         layout=text.str.extract(_HEADER, 2),
     )

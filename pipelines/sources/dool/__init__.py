@@ -33,7 +33,7 @@ from pipelines.sources._shared.columns import join_parts, no_rows, sampled
 from pipelines.sources._shared.names import stem_of
 from pipelines.sources._shared.stamps import MONTH_NUMBERS, dated, from_microseconds, read_stamp
 from pipelines.sources.dool.preamble import PROGRAM, Preamble, cells, delay_s, read_preamble, read_start
-from pipelines.sources.protocol import COVERAGE, Carry, Claim, Origin, Parsed, rejected
+from pipelines.sources.protocol import COVERAGE, Carry, Claim, Origin, Parsed, first_of, rejected
 
 TITLE = "dstat and dool"
 VERSION = 3
@@ -72,11 +72,11 @@ def parse(lines: pl.DataFrame, origin: Origin, carry: Carry | None) -> Parsed:
     state = {**_START, **(carry or {})}
     text = pl.col("text")
     kinds = lines.with_columns(
-        kind=pl.when(text.str.strip_chars() == "")
-        .then(pl.lit("blank"))
-        .when(text.str.starts_with('"') & ~text.str.contains(r'^"\d'))
-        .then(pl.lit("mark"))
-        .otherwise(pl.lit("row"))
+        kind=first_of(
+            blank=text.str.strip_chars() == "",
+            mark=text.str.starts_with('"') & ~text.str.contains(r'^"\d'),
+            otherwise="row",
+        )
     )
     marks, rows = kinds.filter(kind="mark"), kinds.filter(kind="row").select("line_no", "text")
     parts, begin = [], 0
@@ -173,12 +173,9 @@ def _date(rows: pl.DataFrame, preamble: Preamble, origin: Origin, state: Carry) 
     if known.height:
         state["at"] = known["to_at"].dt.epoch("us")[-1]
     return rows.join(known, on="line_no", how="left", maintain_order="left").with_columns(
-        reason=pl.when(pl.col("reason").is_not_null())
-        .then("reason")
-        .when(pl.col("to_at").is_null())
-        .then(pl.lit("bad_time"))
-        .when(pl.col("from_at") >= pl.col("to_at"))
-        .then(pl.lit("out_of_order"))
+        reason=pl.coalesce(
+            "reason", first_of(bad_time=pl.col("to_at").is_null(), out_of_order=pl.col("from_at") >= pl.col("to_at"))
+        )
     )
 
 

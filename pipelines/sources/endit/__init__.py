@@ -30,7 +30,7 @@ import polars as pl
 from pipelines.sources._shared.coverage import so_far
 from pipelines.sources._shared.stamps import dated, read_stamp
 from pipelines.sources.endit import messages
-from pipelines.sources.protocol import Carry, Claim, Origin, Parsed, rejected
+from pipelines.sources.protocol import Carry, Claim, Origin, Parsed, first_of, rejected
 
 TITLE = "ENDIT log"
 VERSION = 1
@@ -85,11 +85,6 @@ def parse(lines: pl.DataFrame, origin: Origin, carry: Carry | None) -> Parsed:
 
 def _strange() -> pl.Expr:
     """Stamps that cannot be read, and lines without a stamp where no output of dsmc can be."""
-    return (
-        pl.when(pl.col("text").str.strip_chars() == "")
-        .then(None)
-        .when(pl.col("stamp").is_not_null() & pl.col("local").is_null())
-        .then(pl.lit("bad_time"))
-        .when(pl.col("stamp").is_null() & ~pl.col("goes_on"))
-        .then(pl.lit("bad_syntax"))
-    )
+    has_stamp = pl.col("stamp").is_not_null()
+    reason = first_of(bad_time=has_stamp & pl.col("local").is_null(), bad_syntax=~has_stamp & ~pl.col("goes_on"))
+    return pl.when(pl.col("text").str.strip_chars() != "").then(reason)

@@ -15,6 +15,7 @@ import polars as pl
 
 from pipelines.sources.enstore_accounting.grid import CELLS, FOOTER, PROMPT, Section, Sheet, State, header_of, refuse
 from pipelines.sources.enstore_accounting.tables import Header, read_header
+from pipelines.sources.protocol import first_of
 
 RULE = r"^[-+]+$"
 RECORD = r"^-\[ RECORD \d+ \][-+]*$"
@@ -29,13 +30,12 @@ def aligned(lines: pl.DataFrame, state: State) -> Sheet:
     sheet = Sheet()
     text = pl.col("text")
     kinds = lines.with_columns(
-        kind=pl.when(text.str.contains(RULE))
-        .then(pl.lit("rule"))
-        .when(text.str.contains(FOOTER) | text.str.contains(PROMPT))
-        .then(pl.lit("edge"))
-        .when(text.str.strip_chars() == "")
-        .then(pl.lit("blank"))
-        .otherwise(pl.lit("text"))
+        kind=first_of(
+            rule=text.str.contains(RULE),
+            edge=text.str.contains(FOOTER) | text.str.contains(PROMPT),
+            blank=text.str.strip_chars() == "",
+            otherwise="text",
+        )
     )
     for kind, rows in _runs(kinds):
         if kind == "rule":

@@ -7,6 +7,7 @@ import polars as pl
 from pipelines.primitives.units import MIB
 from pipelines.sources._shared.stamps import instant_of
 from pipelines.sources.enstore_log.templates import LogTable, Template
+from pipelines.sources.protocol import first_of
 
 TABLE = "enstore_log_mover"
 
@@ -158,12 +159,7 @@ def _rate_basis() -> pl.Expr:
     """
     share = pl.col("tape_rate_bytes_s") * pl.col("block_s") / pl.col("bytes")
     is_measured = (pl.col("kind") == "drive_stats") & (pl.col("bytes") > 0) & (pl.col("block_s") > 0)
-    return (
-        pl.when(is_measured & share.is_between(1 - _DIGITS, 1 + _DIGITS))
-        .then(pl.lit("block"))
-        .when(is_measured & (share > 1))
-        .then(pl.lit("call"))
-    )
+    return first_of(block=is_measured & share.is_between(1 - _DIGITS, 1 + _DIGITS), call=is_measured & (share > 1))
 
 
 PARTS = (LogTable(TABLE, TEMPLATES, finish, ("media_transfer_s", "rate_mib_s", *_EPOCHS)),)

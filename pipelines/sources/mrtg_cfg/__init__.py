@@ -18,7 +18,6 @@ options); of a rejected line only the keyword is kept.
 """
 
 import re
-from datetime import datetime
 from typing import Any
 
 import polars as pl
@@ -91,7 +90,7 @@ def parse(lines: pl.DataFrame, origin: Origin, carry: Carry | None) -> Parsed:
             n_used += 1
             rows += found
     table = pl.DataFrame(rows, schema=schema_of(TABLE)).with_columns(
-        written_at=pl.lit(_written_at(origin), pl.Datetime("us"))
+        written_at=pl.lit(naive_utc(origin.modified_at or EPOCH), pl.Datetime("us"))
     )
     return Parsed.of(
         lines,
@@ -100,11 +99,6 @@ def parse(lines: pl.DataFrame, origin: Origin, carry: Carry | None) -> Parsed:
         tables={TABLE: table},
         carry=state,
     )
-
-
-def _written_at(origin: Origin) -> datetime:
-    """When the file was last written; a configuration has no clock of its own."""
-    return naive_utc(origin.modified_at or EPOCH)
 
 
 def _line(line_no: int, text: str, state: Carry) -> tuple[list[dict[str, Any]], str | None]:

@@ -33,7 +33,7 @@ from pipelines.sources._shared.names import stem_of
 from pipelines.sources._shared.stamps import at_second
 from pipelines.sources.mrtg_log import notes
 from pipelines.sources.mrtg_log.notes import BOUND, VALUES
-from pipelines.sources.protocol import Carry, Claim, Origin, Parsed, rejected
+from pipelines.sources.protocol import Carry, Claim, Origin, Parsed, first_of, rejected
 
 TITLE = "MRTG log"
 VERSION = 2
@@ -180,18 +180,13 @@ def _judge(fields: pl.DataFrame, state: Carry, begin_line: int, head_line: int |
     lowest = pl.min_horizontal(before, pl.lit(state["lowest"], dtype=pl.Int64))
     is_hole = pl.col("trusted").is_null() & ~pl.col("is_blank") & ~pl.col("is_head")
     has_width = pl.col("width").is_in([3, 5])
-    reason = (
-        pl.when(pl.col("is_blank") | pl.col("is_head"))
-        .then(None)
-        .when(~has_width)
-        .then(pl.lit("wrong_width"))
-        .when(pl.col("t").is_null() | (pl.col("t") < first - _SPAN_S))
-        .then(pl.lit("bad_time"))
-        .when(~pl.col("in_order"))
-        .then(pl.lit("out_of_order"))
-        .when(pl.any_horizontal(pl.col(*VALUES).is_null()))
-        .then(pl.lit("bad_number"))
+    reason = first_of(
+        wrong_width=~has_width,
+        bad_time=pl.col("t").is_null() | (pl.col("t") < first - _SPAN_S),
+        out_of_order=~pl.col("in_order"),
+        bad_number=pl.any_horizontal(pl.col(*VALUES).is_null()),
     )
+    reason = pl.when(~pl.col("is_blank"), ~pl.col("is_head")).then(reason)
     return (
         fields.with_columns(trusted=trusted, is_head=is_head)
         .with_columns(

@@ -15,7 +15,7 @@ the counter is wider, and such a rate is real.
 import polars as pl
 
 from pipelines.sources._shared.stamps import at_second
-from pipelines.sources.protocol import COVERAGE, Carry
+from pipelines.sources.protocol import COVERAGE, Carry, first_of
 
 VALUES = ("in_bytes_s", "out_bytes_s", "in_max_bytes_s", "out_max_bytes_s")
 BOUND = pl.Schema(
@@ -71,12 +71,11 @@ def judged(records: pl.DataFrame, state: Carry) -> pl.DataFrame:
     return records.with_columns(
         in_counter=pl.when(is_newest).then(pl.lit(counters[0], dtype=pl.String)),
         out_counter=pl.when(is_newest).then(pl.lit(counters[1], dtype=pl.String)),
-        note=pl.when("is_stale")
-        .then(pl.lit("stale"))
-        .when(is_newest & pl.lit("-1" in counters))
-        .then(pl.lit("poll_failed"))
-        .when(pl.all_horizontal(in_band) & pl.lit(not is_wide))
-        .then(pl.lit("wrap")),
+        note=first_of(
+            stale=pl.col("is_stale"),
+            poll_failed=is_newest & pl.lit("-1" in counters),
+            wrap=pl.all_horizontal(in_band) & pl.lit(not is_wide),
+        ),
     )
 
 

@@ -6,6 +6,7 @@ from pipelines.sources._shared.columns import DEVICE, HOST, LARGEST, NAMES, NETW
 from pipelines.sources._shared.contract import complete, no_rows, schema_of
 from pipelines.sources._shared.device_kinds import disk_kind, interface_kind, kinds_of
 from pipelines.sources.nmon.layout import SWAP_FREE, SWAP_TOTAL, columns_of
+from pipelines.sources.protocol import first_of
 
 FIGURES = pl.Schema(
     {"line_no": pl.Int64, "shot": pl.Int64, "name": pl.String, "column": pl.String, "value": pl.Float64}
@@ -31,10 +32,7 @@ def split(lines: pl.DataFrame, tag: str, header: str) -> pl.DataFrame:
         ).alias("is_unreadable")
     ).to_series()
     return lines.with_columns(width=n_cells, is_unreadable=is_unreadable if columns else pl.lit(False)).with_columns(
-        reason=pl.when(pl.col("width") != width)
-        .then(pl.lit("wrong_width"))
-        .when(pl.col("is_unreadable"))
-        .then(pl.lit("bad_number"))
+        reason=first_of(wrong_width=pl.col("width") != width, bad_number=pl.col("is_unreadable"))
     )
 
 

@@ -42,7 +42,7 @@ from pipelines.sources._shared.names import stem_of
 from pipelines.sources._shared.stamps import GIVE_DATE, MONTH_NUMBERS, dated, from_microseconds, read_stamp
 from pipelines.sources.pcp_csv.metrics import Header, is_header, read_header
 from pipelines.sources.pcp_csv.rows import has_counter, read_cells, tables
-from pipelines.sources.protocol import COVERAGE, Carry, Claim, Origin, Parsed, rejected
+from pipelines.sources.protocol import COVERAGE, Carry, Claim, Origin, Parsed, first_of, rejected
 
 TITLE = "PCP as CSV"
 VERSION = 4
@@ -83,15 +83,13 @@ def parse(lines: pl.DataFrame, origin: Origin, carry: Carry | None) -> Parsed:
     state = {**_START, **(carry or {})}
     text = pl.col("text")
     kinds = lines.with_columns(
-        kind=pl.when(text.str.strip_chars() == "")
-        .then(pl.lit("blank"))
-        .when(text.str.contains(r'^"?Time"?[,;|\t ]'))
-        .then(pl.lit("header"))
-        .when(text.str.contains(r"^none[,;|\t]"))
-        .then(pl.lit("units"))
-        .when(text.str.contains(r"^(?:\?[,;|\t]|#)"))
-        .then(pl.lit("blank"))  # pmdumptext begins with a row of no time, pmrep -x with comments
-        .otherwise(pl.lit("row"))
+        kind=first_of(
+            header=text.str.contains(r'^"?Time"?[,;|\t ]'),
+            units=text.str.contains(r"^none[,;|\t]"),
+            # pmdumptext begins with a row of no time, pmrep -x with comments
+            blank=(text.str.strip_chars() == "") | text.str.contains(r"^(?:\?[,;|\t]|#)"),
+            otherwise="row",
+        )
     )
     marks = kinds.filter(pl.col("kind").is_in(["header", "units"]))
     edges = [int(line_no) for line_no in marks["line_no"]]
@@ -162,10 +160,10 @@ def _shaped(rows: pl.DataFrame, header: Header) -> pl.DataFrame:
     n_cells = pl.col("rest").str.count_matches(header.delimiter, literal=True) + 1
     width = pl.when(pl.col("mark") == "").then(0).otherwise(n_cells)
     return rows.with_columns(
-        reason=pl.when(pl.col("stamp").is_null())
-        .then(pl.lit("bad_time"))
-        .when((width != header.n_fields) | (pl.col("mark") != header.delimiter))
-        .then(pl.lit("wrong_width"))
+        reason=first_of(
+            bad_time=pl.col("stamp").is_null(),
+            wrong_width=(width != header.n_fields) | (pl.col("mark") != header.delimiter),
+        )
     )
 
 
@@ -191,12 +189,11 @@ def _date(rows: pl.DataFrame, origin: Origin, state: Carry) -> pl.DataFrame:
         state["step"] = None if begin is None else state["at"] - begin
     rows = rows.join(known, on="line_no", how="left", maintain_order="left")
     return rows.with_columns(
-        reason=pl.when(pl.col("to_at").is_null())
-        .then(pl.lit("bad_time"))
-        .when(pl.col("reason").is_not_null())
-        .then("reason")
-        .when(pl.col("from_at") >= pl.col("to_at"))
-        .then(pl.lit("out_of_order"))
+        reason=pl.coalesce(
+            first_of(bad_time=pl.col("to_at").is_null()),
+            "reason",
+            first_of(out_of_order=pl.col("from_at") >= pl.col("to_at")),
+        )
     )
 
 

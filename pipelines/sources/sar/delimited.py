@@ -15,7 +15,7 @@ from typing import NamedTuple, NoReturn
 import polars as pl
 
 from pipelines.primitives.errors import UnreadableFile
-from pipelines.sources.protocol import LINES, Carry, Origin, Parsed
+from pipelines.sources.protocol import LINES, Carry, Origin, Parsed, first_of
 from pipelines.sources.sar.activities import LINUX, Layout, read_header
 from pipelines.sources.sar.measure import ChunkRows, begins, rows_of
 from pipelines.sources.sar.stamps import read_stamps
@@ -124,13 +124,10 @@ def _read(
 
 
 def _reason(is_wide: pl.Expr) -> pl.Expr:
-    return (
-        pl.when(pl.col("rest").is_null())
-        .then(pl.lit("bad_syntax"))
-        .when(pl.col("at").is_null() | pl.col("interval_s").is_null())
-        .then(pl.lit("bad_time"))
-        .when(~is_wide)
-        .then(pl.lit("wrong_width"))
+    return first_of(
+        bad_syntax=pl.col("rest").is_null(),
+        bad_time=pl.col("at").is_null() | pl.col("interval_s").is_null(),
+        wrong_width=~is_wide,
     )
 
 

@@ -13,7 +13,7 @@ from copy import deepcopy
 import polars as pl
 
 from pipelines.sources._shared.sysstat import numbers
-from pipelines.sources.protocol import LINES, Carry, Origin, Parsed
+from pipelines.sources.protocol import LINES, Carry, Origin, Parsed, first_of
 from pipelines.sources.sar.activities import LINUX
 from pipelines.sources.sar.measure import ChunkRows, begins
 from pipelines.sources.sar.stamps import read_stamps
@@ -74,10 +74,7 @@ def _ours(rows: pl.DataFrame) -> pl.DataFrame:
     is_timed = timed["at"].is_not_null() & timed["interval_s"].is_not_null()
     is_number = number.is_not_null() & ~(number < 0).fill_null(False)
     return rows.with_columns(is_timed=is_timed, is_number=is_number).with_columns(
-        reason=pl.when(~pl.col("is_timed"))
-        .then(pl.lit("bad_time"))
-        .when(~pl.col("is_number"))
-        .then(pl.lit("bad_number"))
+        reason=first_of(bad_time=~pl.col("is_timed"), bad_number=~pl.col("is_number"))
     )
 
 

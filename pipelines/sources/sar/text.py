@@ -23,7 +23,7 @@ from pipelines.sources._shared.flat import flatten
 from pipelines.sources._shared.names import stem_of
 from pipelines.sources._shared.stamps import GIVE_DATE
 from pipelines.sources._shared.sysstat import TIME, date_order, read_banner, read_date, read_stamps
-from pipelines.sources.protocol import Carry, Origin, Parsed
+from pipelines.sources.protocol import Carry, Origin, Parsed, first_of
 from pipelines.sources.sar.activities import LINUX, UNIX, Activity, Layout, read_header
 from pipelines.sources.sar.measure import ChunkRows, previous, rows_of
 
@@ -83,22 +83,15 @@ def _classify(lines: pl.DataFrame, is_unix: bool) -> pl.DataFrame:
     lines = lines.with_columns(time=groups.field("time"), rest=groups.field("rest"))
     is_timed = pl.col("time").is_not_null()
     is_names = rest.str.contains(NAMES) & ~rest.str.contains(NUMBER)
-    kind = (
-        pl.when(flat == "")
-        .then(pl.lit("blank"))
-        .when(is_timed & rest.is_null())
-        .then(pl.lit("junk"))
-        .when(is_timed & rest.str.contains(_MARK))
-        .then(pl.lit("mark"))
-        .when(is_timed & is_names)
-        .then(pl.lit("header"))
-        .when(is_timed)
-        .then(pl.lit("row"))
-        .when(flat.str.contains(BANNER.pattern))
-        .then(pl.lit("banner"))
-        .when(flat.str.contains(_AVERAGE) | flat.str.starts_with(_CONFIGURATION))
-        .then(pl.lit("average"))
-        .otherwise(pl.lit("junk"))
+    kind = first_of(
+        blank=flat == "",
+        junk=is_timed & rest.is_null(),
+        mark=is_timed & rest.str.contains(_MARK),
+        header=is_timed & is_names,
+        row=is_timed,
+        banner=flat.str.contains(BANNER.pattern),
+        average=flat.str.contains(_AVERAGE) | flat.str.starts_with(_CONFIGURATION),
+        otherwise="junk",
     )
     lines = lines.with_columns(kind=kind)
     if is_unix:
@@ -214,13 +207,10 @@ def _read(part: pl.DataFrame, header: str, layout: Layout, origin: Origin, state
     begun = timed.select("line_no").with_columns(from_at=from_at)
     rows = part.join(begun, on="line_no", how="left", maintain_order="left").filter(kind="row")
     n_names = len(layout.names)
-    reason = (
-        pl.when(pl.col("to_at").is_null())
-        .then(pl.lit("bad_time"))
-        .when(pl.col("rest").str.count_matches(" ", literal=True) != n_names - 1)
-        .then(pl.lit("wrong_width"))
-        .when(pl.col("to_at") < pl.col("from_at"))
-        .then(pl.lit("out_of_order"))
+    reason = first_of(
+        bad_time=pl.col("to_at").is_null(),
+        wrong_width=pl.col("rest").str.count_matches(" ", literal=True) != n_names - 1,
+        out_of_order=pl.col("to_at") < pl.col("from_at"),
     )
     rows = rows.with_columns(reason=reason)
     found.reject(rows)

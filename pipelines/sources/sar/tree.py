@@ -12,7 +12,7 @@ from copy import deepcopy
 import polars as pl
 
 from pipelines.sources._shared.names import stem_of
-from pipelines.sources.protocol import Carry, Origin, Parsed
+from pipelines.sources.protocol import Carry, Origin, Parsed, first_of
 from pipelines.sources.sar.activities import CPU, DISK, INTERFACE, IO, MEMORY, QUEUE, SWITCH, Activity
 from pipelines.sources.sar.measure import ChunkRows, begins
 from pipelines.sources.sar.stamps import read_stamps
@@ -46,11 +46,6 @@ _INSTANT = pl.Datetime("us")
 def _value(key: str) -> pl.Expr:
     """The value of a key: `"key": 1.00`, `key="1.00"` or `<key>1.00<`."""
     return pl.col("text").str.extract(rf'[" <]{key}(?:": "?|="|>)([^",}}<>]*)')
-
-
-def _key(name: str) -> str:
-    """What a column of a header is called here."""
-    return _OTHER_NAMES.get(name, name.removesuffix("/s").removeprefix("%"))
 
 
 def parse(lines: pl.DataFrame, origin: Origin, carry: Carry) -> Parsed:
@@ -111,17 +106,15 @@ def _under(rows: pl.DataFrame, stamps: pl.DataFrame, state: Carry, origin: Origi
         state["from_at"], state["at"], state["has_stamp"] = *last, True
     is_whole = pl.col("text").str.contains(r"[}>],?\s*$")
     return rows.with_columns(
-        reason=pl.when(~pl.col("has_stamp"))
-        .then(pl.lit("no_header"))
-        .when(pl.col("to_at").is_null())
-        .then(pl.lit("bad_time"))
-        .when(~is_whole)
-        .then(pl.lit("bad_syntax"))
+        reason=first_of(no_header=~pl.col("has_stamp"), bad_time=pl.col("to_at").is_null(), bad_syntax=~is_whole)
     )
 
 
 def _take(rows: pl.DataFrame, activity: Activity, item: str, found: ChunkRows) -> None:
     names = dict.fromkeys(name for field in activity.fields for name in field.names)
     named = pl.col("text").str.extract(item) if item else pl.lit("")
-    rows = rows.with_columns(named.alias("item"), *(_value(_key(name)).alias(name) for name in names))
+    rows = rows.with_columns(
+        named.alias("item"),
+        *(_value(_OTHER_NAMES.get(name, name.removesuffix("/s").removeprefix("%"))).alias(name) for name in names),
+    )
     found.add_sparse(rows, activity)

@@ -30,7 +30,6 @@ START: Carry = {
 }
 _STAMP = {"line_no": pl.Int64, "local": pl.String, "word": pl.String}
 _TIMES = ("real", "user", "sys")
-_NAMES = {"real": "elapsed_s", "user": "user_s", "sys": "system_s"}
 
 
 class Collector:

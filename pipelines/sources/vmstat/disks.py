@@ -21,7 +21,7 @@ from pipelines.sources._shared.contract import shaped
 from pipelines.sources._shared.coverage import unbroken
 from pipelines.sources._shared.device_kinds import disk_kind, kinds_of
 from pipelines.sources._shared.stamps import read_stamp
-from pipelines.sources.protocol import COUNTERS, Carry, Origin, Parsed
+from pipelines.sources.protocol import COUNTERS, Carry, Origin, Parsed, first_of
 from pipelines.sources.vmstat.clock import counter_lines, date_rows, read_clock
 from pipelines.sources.vmstat.results import gather
 from pipelines.sources.vmstat.text import flatten
@@ -117,17 +117,11 @@ def _split_disks(rows: pl.DataFrame, others: pl.DataFrame, state: Carry) -> pl.D
     table = table.with_columns(*numbers, zone).with_columns(local=read_stamp(pl.col("rest")))
     is_stamp_bad = pl.col("rest").is_not_null() & pl.col("local").is_null()
     is_narrow = pl.col(places[-1]).is_null() | ((pl.col("zone") != "") & pl.col("rest").is_null())
-    reason = (
-        pl.when(is_narrow)
-        .then(pl.lit("wrong_width"))
-        .when(is_stamp_bad)
-        .then(
-            pl.when(pl.col("rest").str.contains(r"^\d+-\d+-\d+ \d+:\d+:\d+$"))
-            .then(pl.lit("bad_time"))
-            .otherwise(pl.lit("wrong_width"))
-        )
-        .when(pl.any_horizontal(pl.col(name).is_null() | (pl.col(name) < 0) for name in _FIELDS))
-        .then(pl.lit("bad_number"))
+    is_like_stamp = pl.col("rest").str.contains(r"^\d+-\d+-\d+ \d+:\d+:\d+$")
+    reason = first_of(
+        wrong_width=is_narrow | (is_stamp_bad & ~is_like_stamp),
+        bad_time=is_stamp_bad,
+        bad_number=pl.any_horizontal(pl.col(name).is_null() | (pl.col(name) < 0) for name in _FIELDS),
     )
     table = table.with_columns(reason=reason, device=pl.col("device").str.strip_prefix("/dev/"))
     is_good = table["reason"].is_null()

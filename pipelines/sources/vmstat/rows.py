@@ -8,7 +8,7 @@ import polars as pl
 from pipelines.primitives.units import KIB
 from pipelines.sources._shared.columns import over
 from pipelines.sources._shared.stamps import read_stamp
-from pipelines.sources.protocol import Carry, Origin
+from pipelines.sources.protocol import Carry, Origin, first_of
 from pipelines.sources.vmstat.headers import LAYOUTS, UNREAD, WIDEST
 from pipelines.sources.vmstat.text import flatten, plain_stamps, squeezed
 
@@ -162,13 +162,12 @@ def _split_any(rows: pl.DataFrame, header: Announced, names: list[str]) -> tuple
         local=read_stamp(rest.str.head(_STAMP - 1)),
         behind=rest.str.slice(_STAMP - 1),
     ).with_columns(local=pl.when(pl.col("behind").str.contains(r"^( \S+)?$")).then("local"))
-    reason = (
-        pl.when(pl.col("is_narrow") | (rest.is_null() & pl.lit(header.is_stamped)))
-        .then(pl.lit("wrong_width"))
-        .when(rest.is_not_null() & pl.col("local").is_null())
-        .then(pl.when(rest.str.contains(_SHAPE)).then(pl.lit("bad_time")).otherwise(pl.lit("wrong_width")))
-        .when("is_bad")
-        .then(pl.lit("bad_number"))
+    is_stamp_bad = rest.is_not_null() & pl.col("local").is_null()
+    is_narrow = pl.col("is_narrow") | (rest.is_null() & pl.lit(header.is_stamped))
+    reason = first_of(
+        wrong_width=is_narrow | (is_stamp_bad & ~rest.str.contains(_SHAPE)),
+        bad_time=is_stamp_bad,
+        bad_number=pl.col("is_bad"),
     )
     word = (
         pl.when(pl.col("behind").str.len_bytes() > 1).then(pl.col("behind").str.slice(1)).otherwise(pl.lit(header.zone))

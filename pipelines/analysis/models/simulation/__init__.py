@@ -26,23 +26,21 @@ P44, P48); max-min fairness; SimPy. MB = 10^6 bytes, seconds.
 
 from dataclasses import replace
 
-from pipelines.analysis.models.simulation.queues import Order as Order
-from pipelines.analysis.models.simulation.queues import Policy as Policy
-from pipelines.analysis.models.simulation.queues import Read as Read
-from pipelines.analysis.models.simulation.queues import ReadCosts as ReadCosts
-from pipelines.analysis.models.simulation.queues import Request as Request
+from pipelines.analysis.models.simulation.queues import Order, Policy, Read, ReadCosts, Request
 from pipelines.analysis.models.simulation.run import Run
-from pipelines.analysis.models.simulation.stations import fair_rates as fair_rates
-from pipelines.analysis.models.simulation.work import Changes as Changes
-from pipelines.analysis.models.simulation.work import File as File
-from pipelines.analysis.models.simulation.work import Mode as Mode
-from pipelines.analysis.models.simulation.work import Mount as Mount
-from pipelines.analysis.models.simulation.work import Outage as Outage
-from pipelines.analysis.models.simulation.work import Outcome as Outcome
-from pipelines.analysis.models.simulation.work import Use as Use
-from pipelines.analysis.models.simulation.work import Uses as Uses
-from pipelines.analysis.models.simulation.work import Work as Work
-from pipelines.analysis.models.simulation.work import chunked as chunked
+from pipelines.analysis.models.simulation.stations import fair_rates
+from pipelines.analysis.models.simulation.work import (
+    Changes,
+    File,
+    Mode,
+    Mount,
+    Outage,
+    Outcome,
+    Use,
+    Uses,
+    Work,
+    chunked,
+)
 
 
 def simulate(work: Work, changes: Changes | None = None) -> Outcome:

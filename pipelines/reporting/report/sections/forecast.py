@@ -208,7 +208,7 @@ def _needed(name: str, row: Row, there: int) -> str:
 
 def _tornado(name: str, rows: list[Row]) -> list[Figure]:
     bars = [
-        (_plainly(row["varied_input"]), row["value_low"], row["value_high"])
+        (row["varied_input"].replace("rate_mb_s", "traffic"), row["value_low"], row["value_high"])
         for row in rows
         if row["varied_input"] is not None
     ]
@@ -217,11 +217,6 @@ def _tornado(name: str, rows: list[Row]) -> list[Figure]:
         return []  # one input alone is the interval itself
     title = f"{name} drives needed, if one input at a time is set to either end of its interval"
     return [Tornado(title, "forecasts", "drives", rows[0]["value"], bars)]
-
-
-def _plainly(name: str) -> str:
-    """An input of the model by the word for it."""
-    return name.replace("rate_mb_s", "traffic")
 
 
 def _refusals(costs: list[Row]) -> list[str]:

@@ -170,14 +170,9 @@ def stations(asker: Asker) -> Section:
     gaps = "station n_gaps p50_s p95_s modal_s share_long lost_hours"
     tables = [
         asker.table("duty_table", "Duty", names.split(), by="station"),
-        asker.table("gap_cost", "Gaps between files", gaps.split(), _is_of_station),
+        asker.table("gap_cost", "Gaps between files", gaps.split(), lambda row: bool(row["level"] == "station")),
     ]
     return Section("Stations", sentences=sentences, tables=tables)
-
-
-def _is_of_station(row: Row) -> bool:
-    """Of all drives of a station, not of one, nor of all stations."""
-    return bool(row["level"] == "station")
 
 
 @section("drives", order=50, page="drives")

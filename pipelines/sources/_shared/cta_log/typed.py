@@ -5,6 +5,8 @@ from typing import NamedTuple
 
 import polars as pl
 
+from pipelines.sources.protocol import first_of
+
 MAX_WHOLE = 2**62
 _TRUE, _FALSE = ["1", "true"], ["0", "false"]
 _IS_WHOLE = r"^-?\d+$"
@@ -72,13 +74,10 @@ def _columns(given: tuple[tuple[str, Field], ...]) -> list[pl.Expr]:
         for name, field in given
         if field.kind != "text"
     ]
-    reject = (
-        pl.when(~pl.col("is_read"))
-        .then(pl.lit("bad_syntax"))
-        .when(pl.col("logged_at").is_null())
-        .then(pl.lit("bad_time"))
-        .when(pl.any_horizontal(pl.lit(False), *is_bad))
-        .then(pl.lit("bad_number"))
+    reject = first_of(
+        bad_syntax=~pl.col("is_read"),
+        bad_time=pl.col("logged_at").is_null(),
+        bad_number=pl.any_horizontal(pl.lit(False), *is_bad),
     )
     values = [value.alias(name) for name, value in made.items()]
     return [*values, _are_whole(dict(given)).alias("is_whole_seconds"), reject.alias("reject")]
