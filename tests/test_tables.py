@@ -7,7 +7,7 @@ from pathlib import Path
 from pipelines.build import site_tables
 from pipelines.build.present import Present
 from pipelines.catalog.files import load_catalog
-from pipelines.config.site import Site, Station
+from pipelines.config.site import Drive, Site, Station
 from pipelines.warehouse.connection import LAKE, Warehouse
 from pipelines.warehouse.tables import prepare_tables, row_counts
 
@@ -125,3 +125,14 @@ def test_what_site_toml_lists_by_the_thousand_is_written_at_once(tmp_path: Path)
         ).fetchone()
         assert n_files == (2,)
         assert site_tables.sync(connection, site, Present(connection)) == set()
+
+
+def test_the_mover_of_a_renamed_drive_is_named_like_its_log(tmp_path: Path) -> None:
+    """Clients name the mover, not the drive: under another name each file of theirs would count twice."""
+    drives = (Drive(name="hall3", logname="DRV_3MV"), Drive(name="DRV_1"), Drive(name="hall4", mover="M4.mover"))
+    site = Site(name="tables", root=tmp_path, drive=drives)
+    with Warehouse(site).write("test") as connection:
+        prepare_tables(connection, load_catalog())
+        site_tables.sync(connection, site, Present(connection))
+        found = connection.execute(f"SELECT drive, mover FROM {LAKE}.site.drive ORDER BY ALL").fetchall()
+    assert found == [("DRV_1", "DRV_1.mover"), ("hall3", "DRV_3.mover"), ("hall4", "M4.mover")]

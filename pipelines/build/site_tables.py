@@ -141,7 +141,7 @@ def _drives(connection: Connection, site: Site, present: Present) -> list[DriveR
         row = DriveRow(
             drive.name,
             logname,
-            drive.mover or f"{drive.name}.mover",
+            drive.mover or f"{re.sub('MV$', '', drive.logname) or drive.name}.mover",
             mover_host=drive.mover_host or host,
             generation=sold.name if sold else drive.generation or None,
             nameplate_mb_s=sold.native_mb_s if sold else None,

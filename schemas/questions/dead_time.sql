@@ -21,9 +21,13 @@ WITH part AS (
     SELECT drive, hour_at, part, dead_s / 3600 AS part_hours
     FROM gold.dead_time WHERE day BETWEEN $first_day AND $last_day AND $drive IN ('', drive)
 ),
-moving AS (
-    SELECT drive, sum(duration_us) / 3.6e9 AS moving_hours FROM gold.drive_ledger
-    WHERE day BETWEEN $first_day AND $last_day AND bucket IN ('transfer', 'wait_data', 'wait_room') GROUP BY drive
+inside AS (
+    -- the ledger's checksums are those in transfers and those between files: the latter are subtracted below
+    SELECT drive, coalesce(sum(duration_us) FILTER (bucket <> 'checksum'), 0) / 3.6e9 AS moving_hours,
+           coalesce(sum(duration_us) FILTER (bucket = 'checksum'), 0) / 3.6e9 AS checksum_hours
+    FROM gold.drive_ledger
+    WHERE day BETWEEN $first_day AND $last_day AND bucket IN ('transfer', 'wait_data', 'wait_room', 'checksum')
+    GROUP BY drive
 ),
 dead AS (
     SELECT drive, hour_at, sum(part_hours) AS dead_hours,
@@ -37,9 +41,10 @@ dead AS (
     FROM part GROUP BY GROUPING SETS ((drive, hour_at), (drive))
 )
 SELECT d.drive, d.hour_at, d.dead_hours,
-       CASE WHEN d.hour_at IS NULL THEN d.dead_hours / nullif(d.dead_hours + coalesce(m.moving_hours, 0), 0)
+       CASE WHEN d.hour_at IS NULL
+            THEN d.dead_hours / nullif(d.dead_hours + coalesce(i.moving_hours + greatest(0, i.checksum_hours - d.checksum_hours), 0), 0)
             ELSE d.dead_hours END AS share,
        d.filemark_hours, d.checksum_hours, d.database_hours, d.no_request_hours, d.request_hours, d.position_hours,
        d.start_hours
-FROM dead d LEFT JOIN moving m ON m.drive = d.drive
+FROM dead d LEFT JOIN inside i ON i.drive = d.drive
 ORDER BY d.hour_at IS NOT NULL, CASE WHEN d.hour_at IS NULL THEN -d.dead_hours END, d.drive, d.hour_at

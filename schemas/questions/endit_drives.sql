@@ -23,17 +23,18 @@ WITH run AS (
 ),
 served AS (
     -- two mounts of a volume may overlap one run: its bytes count once, at the one it shared most time with
-    SELECT m.*, row_number() OVER (PARTITION BY m.system, m.host, m.pool, m.operation, m.began_at, m.volume
-                                   ORDER BY m.shared_s DESC, m.mounted_at, m.drive) AS place
+    SELECT m.*, row_number() OVER run AS place, first_value(m.drive) OVER run AS main_drive
     FROM silver.endit_mount m
     JOIN (SELECT DISTINCT system, host, pool, operation, began_at FROM run) r USING (system, host, pool, operation, began_at)
+    WINDOW run AS (PARTITION BY m.system, m.host, m.pool, m.operation, m.began_at, m.volume
+                   ORDER BY m.shared_s DESC, m.mounted_at, m.drive)
 )
 SELECT drive_system AS system, drive, pool, operation, count(*) AS n_runs, count(DISTINCT volume) AS n_volumes,
        CAST(sum(n_files) FILTER (place = 1) AS BIGINT) AS n_files,
        coalesce(sum(bytes) FILTER (place = 1 AND outcome = 'done'), 0) / 1e9 AS moved_gb, median(waited_s) AS median_wait_s,
        sum(shared_s) / 3600 AS shared_hours,
        sum(bytes) FILTER (place = 1 AND outcome = 'done')
-           / nullif(sum(shared_s) FILTER (bytes IS NOT NULL AND outcome = 'done'), 0) / 1e6 AS overall_mb_s
+           / nullif(sum(shared_s) FILTER (drive = main_drive AND bytes IS NOT NULL AND outcome = 'done'), 0) / 1e6 AS overall_mb_s
 FROM served GROUP BY drive_system, drive, pool, operation
 UNION ALL
 SELECT NULL, NULL, pool, operation, count(*), count(DISTINCT volume) FILTER (volume <> 'default'), NULL, NULL, NULL, NULL, NULL

@@ -28,7 +28,8 @@ cut AS (
                                                    AS BIGINT)),
                         file_end(t.started_at, t.ended_at), INTERVAL 1 HOUR)) AS hour_at
     FROM silver.transfer t CROSS JOIN bound b
-    WHERE t.status = 'ok' AND t.ended_at >= t.started_at AND t.started_at < b.end_at
+    -- an hour with nothing but empty files has no traffic
+    WHERE t.status = 'ok' AND t.bytes > 0 AND t.ended_at >= t.started_at AND t.started_at < b.end_at
       AND file_end(t.started_at, t.ended_at) > b.begin_at
       AND span_near_days(t.started_at, t.ended_at, $first_day, $last_day)
 ),

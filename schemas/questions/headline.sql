@@ -13,9 +13,9 @@ drive_rate_basis = { type = "VARCHAR", doc = "how the time in the drive rate was
 overall_rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / wall-clock time, for the same mounts that drive_rate_mb_s is computed from" }
 f = { type = "DOUBLE", unit = "1", doc = "overall rate / drive rate" }
 n_drives = { type = "BIGINT", doc = "number of drives in gold.drive_ledger, which shows how each drive spent its time; NULL where no log was read" }
-available_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours in the period, whether used or not: drives x hours; NULL where no log was read" }
+available_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours, whether used or not, of the days for which some log of the drive's archive system was read; NULL where no log was read" }
 moving_data_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours in which data moved; NULL where no log covers the drives, or where logs show tapes in drives but not when data moved" }
-unknown_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours that no log covers, on days for which some log was read; NULL where no log was read" }
+unknown_hours = { type = "DOUBLE", unit = "h", doc = "part of available_hours that no log covers; NULL where no log was read" }
 */
 WITH bound AS (
     SELECT day_begin($first_day, zone) AS begin_at, day_end($last_day, zone) AS end_at

@@ -15,7 +15,9 @@ fill_hours = { type = "DOUBLE", unit = "h", doc = "time in which an empty spool 
 WITH flow AS (
     -- data is known of the half-hours that logs cover
     SELECT b.station, sum(b.in_gb) AS in_gb, sum(b.out_gb) AS out_gb, sum(coalesce(f.n_bins * 1800, 86400)) AS covered_s,
-           sum(b.in_duty * b.in_active_mb_s) / nullif(sum(b.in_duty), 0) AS in_active_mb_s
+           -- days count by their active half-hours, not by their shares of them: a day may be covered for an hour only
+           sum(b.in_duty * coalesce(f.n_bins, 48) * b.in_active_mb_s)
+               / nullif(sum(b.in_duty * coalesce(f.n_bins, 48)), 0) AS in_active_mb_s
     FROM gold.mass_balance b
     LEFT JOIN gold.duty_factor f ON f.day = b.day AND f.station = b.station AND f.direction = 'in'
     WHERE b.day BETWEEN $first_day AND $last_day GROUP BY b.station
