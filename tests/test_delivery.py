@@ -220,6 +220,15 @@ def test_who_has_the_mail_gets_no_second_for_one_address_that_is_wrong(root: Pat
     assert [to for to, _ in box.letters] == [[TO[0]]]
 
 
+def test_whom_the_server_puts_off_gets_the_mail_the_next_time(root: Path, box: receivers.Letterbox) -> None:
+    site, box.unknown, box.refusal = site_of(root, mail_to(box.port)), {TO[1]}, "451 greylisted, try again"
+    with pytest.raises(TapescopeError, match="451 greylisted"):
+        steps.deliver(site, DAY, DAY, secrets=SECRET)
+    box.unknown = set()
+    states = [steps.deliver(site, DAY, DAY, secrets=SECRET)["ways"][0]["state"] for _ in range(2)]
+    assert states == ["sent", "earlier"] and [to for to, _ in box.letters] == [[TO[0]], [TO[1]]]
+
+
 @pytest.mark.parametrize("goodbye", ["421 too busy to say goodbye", "500 what?"])
 def test_how_a_server_says_goodbye_is_no_news_of_the_letter(root: Path, box: receivers.Letterbox, goodbye: str) -> None:
     """It has taken the letter before: a delivery that counted as failed would send it again the next time."""

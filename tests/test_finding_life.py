@@ -76,8 +76,8 @@ def test_looking_again_changes_nothing(judged: Site) -> None:
     assert rows(judged) == before
 
 
-def test_a_finding_is_not_gone_on_a_day_of_which_too_little_was_seen(tmp_path: Path) -> None:
-    """I13: a finding without logs is neither there nor gone; after that it is open, not returned."""
+def short_third_day(tmp_path: Path) -> Site:
+    """The same drive, but of the third day the log covers 1200 of 7200 s, too little for a verdict."""
     (tmp_path / "site.toml").write_text('name = "life"\nmin_coverage = { drive_down = 0.5 }\n')
     site = steps.site_at(tmp_path)
     with Warehouse(site).write("test") as connection:
@@ -85,11 +85,17 @@ def test_a_finding_is_not_gone_on_a_day_of_which_too_little_was_seen(tmp_path: P
         for day in DOWN:
             down(connection, day, 8)
         connection.execute(f"INSERT INTO {LAKE}.site.drive (drive, system) VALUES ('D1', 'stken')")
-        for hour, covered_s in ((0, 0.0), (1, 1200.0)):  # on the third day, on which it did not fire: 1200 of 7200 s
+        for hour, covered_s in ((0, 0.0), (1, 1200.0)):
             connection.execute(
                 f"INSERT INTO {LAKE}.ops.coverage VALUES ('enstore_log', 'stken', ?, 3600, ?)",
                 [datetime(DAYS[2].year, DAYS[2].month, DAYS[2].day, hour), covered_s],
             )
+    return site
+
+
+def test_a_finding_is_not_gone_on_a_day_of_which_too_little_was_seen(tmp_path: Path) -> None:
+    """I13: a finding without logs is neither there nor gone; after that it is open, not returned."""
+    site = short_third_day(tmp_path)
     for day in DAYS:
         found = steps.detect(site, day, day)
         unsaid = [(row["rule"], row["entity"]) for row in found.withheld if row["rule"] == "drive_down"]
@@ -99,6 +105,22 @@ def test_a_finding_is_not_gone_on_a_day_of_which_too_little_was_seen(tmp_path: P
     assert [(row["state"], row["gone_day"], row["last_day"]) for row in third] == [("open", None, DAYS[1])]
     assert steps.ask(site, "withheld", {"last_day": str(DAYS[2])}).as_dicts()[0]["missing_hours"] == 100 / 60
     assert "Too few logs were read" in run_detect(site, DAYS[2]).stdout
+    with Warehouse(site).read() as connection:
+        kept = connection.execute("SELECT logs FROM ops.detection ORDER BY day").fetchall()
+    assert kept[1:3] == [("{}",), ('{"enstore_log": 0.333}',)], "1200 s"
+
+
+def test_a_finding_that_the_newest_day_cannot_judge_can_be_marked(tmp_path: Path) -> None:
+    site = short_third_day(tmp_path)
+    for day in DAYS[:3]:
+        steps.detect(site, day, day)
+    finding_id, third = rows(site)[0][1], {"last_day": str(DAYS[2])}
+    for command, state in (("acknowledge", "acknowledged"), ("reopen", "open"), ("mute", "muted")):
+        assert run(site, command, finding_id).exit_code == 0
+        assert [row["state"] for row in steps.ask(site, "finding_life", third).as_dicts()] == [state]
+    assert run(site, "acknowledge", finding_id).exit_code == 0
+    steps.detect(site, DAYS[3], DAYS[3])
+    assert states(site) == ["new", "acknowledged", "acknowledged"], "not gone in between"
 
 
 def test_a_finding_is_gone_when_somebody_looked_and_it_was_not_there(judged: Site) -> None:
@@ -132,6 +154,7 @@ def test_acknowledge_mute_and_reopen(judged: Site) -> None:
     assert states(judged)[-1] == "muted"
     assert run(judged, "mute", finding_id, "--until", str(last - timedelta(days=1))).exit_code == 0
     assert states(judged)[-1] == "returned", "the mute has ended"
+    assert "until" not in run(judged, "list", "--day", str(last)).output
     assert run(judged, "mute", finding_id).exit_code == 0
     assert states(judged)[-1] == "muted"
     done = CliRunner().invoke(cli, ["detect", "--site", str(judged.root), "--day", str(last), "--fail-on", "info"])

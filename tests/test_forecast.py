@@ -423,8 +423,9 @@ def test_a_campaigns_end_is_forecast(site: Site) -> None:
         }
         for n, gb in enumerate(moved)
     ]
-    one = campaigns._progress("c", 7500, days, {"without long_gap": 125.0}, 28)
-    assert campaigns._progress("c", 7500, days, {"without long_gap": 125.0}, 800_000) == one  # longer than the calendar
+    levers = [{"day": row["day"], "cause": "long_gap", "gain_gb_day": 125.0} for row in days]
+    one = campaigns._progress("c", 7500, days, levers, 28)
+    assert campaigns._progress("c", 7500, days, levers, 800_000) == one  # longer than the calendar
     assert isinstance(one.end, Eta) and one.end.days.value == 10 and one.end.days.low < 10 < one.end.days.high
     assert [lever.name for lever in one.end.levers] == ["a drive more", "without long_gap"]
     assert one.rate_mb_s == pytest.approx(2_500_000 / 50 / 3600)
@@ -442,11 +443,11 @@ def test_a_complete_campaign_has_no_end_to_come() -> None:
         "n_days_lacking": 0,
     }
     one = campaigns._progress(
-        "c", 500, [row | {"day": date(2010, 2, 1 + n), "moved_gb": 500.0 - 500 * n} for n in (0, 1)], {}, 28
+        "c", 500, [row | {"day": date(2010, 2, 1 + n), "moved_gb": 500.0 - 500 * n} for n in (0, 1)], [], 28
     )
     assert list(fit_command._campaign_notes(one)) == ["the campaign is complete"]
     steady = campaigns._progress(
-        "c", 500, [row | {"day": date(2010, 2, 1 + n), "moved_gb": 100.0} for n in range(6)], {}, 28
+        "c", 500, [row | {"day": date(2010, 2, 1 + n), "moved_gb": 100.0} for n in range(6)], [], 28
     )
     assert isinstance(steady.end, Eta) and fit_command._campaign(steady)["done_day"] is None
     assert (campaign_page._end(one), campaign_page._end(steady)) == ("The campaign is complete.",) * 2
@@ -455,7 +456,8 @@ def test_a_complete_campaign_has_no_end_to_come() -> None:
 def test_the_first_hour_of_a_day_is_no_day_of_a_campaign() -> None:
     """Logs reach an hour into the sixth day, in which 20 GB moved: five days of 500 GB remain, and 4980 GB to move.
 
-    4980 / 500 = 9.96 days, and not 4980 / (2520 / 6) = 11.9.
+    4980 / 500 = 9.96 days, and not 4980 / (2520 / 6) = 11.9. Without the gaps, which cost 500 GB on each of the
+    five days and 60 in the hour, 4980 / 1000 = 4.98 days; the hour does not count as a sixth day here either.
     """
     moved = [500.0] * 5 + [20.0]
     days = [
@@ -471,8 +473,11 @@ def test_the_first_hour_of_a_day_is_no_day_of_a_campaign() -> None:
         }
         for n, gb in enumerate(moved)
     ]
-    one = campaigns._progress("c", 7500, days, {}, 28)
+    gains = [500.0] * 5 + [60.0]
+    levers = [{"day": row["day"], "cause": "long_gap", "gain_gb_day": gb} for row, gb in zip(days, gains, strict=True)]
+    one = campaigns._progress("c", 7500, days, levers, 28)
     assert isinstance(one.end, Eta) and one.end.days.value == pytest.approx(9.96)
+    assert {lever.name: lever.days for lever in one.end.levers}["without long_gap"] == pytest.approx(4.98)
     assert (one.done_gb, one.left_gb, one.n_days, one.last_day) == (2520, 4980, 5, date(2010, 2, 6))
 
 

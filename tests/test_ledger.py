@@ -1,7 +1,7 @@
 """Recommendations: what a change brought, by hand and over many; and the ledger from prediction to score."""
 
 from collections.abc import Iterator
-from datetime import date, timedelta
+from datetime import date, datetime, timedelta
 
 import numpy as np
 import pytest
@@ -131,6 +131,51 @@ def test_from_promise_to_score(site: Site) -> None:
     assert "cannot estimate: only 3 days before the change, or only 3 days after it; data needed: 5 days" in early
     assert run(site, "drop", "2", "--day", str(APPLIED + timedelta(days=8)), "--note", "no").exit_code == 0
     assert "dropped" in run(site, "list").output
+
+
+def test_spells_of_a_day_are_recommended_together(site: Site) -> None:
+    """Two outages of the newest day cost 30 (20 to 40) and 50 GB: 80 (70 to 90). That of the day before cost 500."""
+    spell = {"finding_id": "outage", "rule": "drive_down", "entity": "A", "text": "down"}
+    with Warehouse(site).write("test") as connection, transaction(connection):
+        put(connection, "gold.finding", day=APPLIED - timedelta(days=1), **spell, gain_gb_day=500.0)
+        bounds = {"gain_gb_day_low": 20.0, "gain_gb_day_high": 40.0}
+        for hour, priced in ((6, {"gain_gb_day": 30.0, **bounds}), (9, {"gain_gb_day": 50.0})):
+            put(connection, "gold.finding", day=APPLIED, started_at=datetime(2010, 3, 10, hour), **spell, **priced)
+    number = recommendations.recommend(site, load_catalog(), "outage")
+    columns = "predicted_gb_day, predicted_gb_day_low, predicted_gb_day_high"
+    with Warehouse(site).read() as connection:
+        found = connection.execute(f"SELECT {columns} FROM ops.recommendation WHERE number = ?", [number]).fetchall()
+    assert found == [(80.0, 70.0, 90.0)]
+
+
+def test_an_hour_of_the_next_day_is_no_day_after_the_change() -> None:
+    """240 GB a day in five days before, 360 in five after, and 20 in the one hour of the next day: 120 more.
+
+    With the hour as a day it would be (5 x 360 + 20) / 6 - 240 = 63.3.
+    """
+    days = [(240.0, 24.0)] * 5 + [(360.0, 24.0)] * 5 + [(20.0, 1.0)]
+    row = {
+        "number": 1,
+        "text": "a spare drive",
+        "state": "applied",
+        "made_day": APPLIED,
+        "applied_day": APPLIED,
+        "is_hours": True,
+        "predicted_gb_day": 120.0,
+        "predicted_gb_day_low": 110.0,
+        "predicted_gb_day_high": 130.0,
+        "peers_gb": 0.0,
+        "peers_hours": 0.0,
+    }
+    rows = [
+        row
+        | {"day": APPLIED + timedelta(days=n - 5 + (n >= 5)), "is_after": n >= 5}
+        | {"moved_gb": gb, "busy_hours": hours / 4, "covered_hours": hours}
+        for n, (gb, hours) in enumerate(days)
+    ]
+    score = recommendations._score(rows)
+    assert score.found and isinstance(score.found.gain_gb_day, Estimate)
+    assert (score.found.gain_gb_day.value, score.verdict) == (120.0, "as predicted")
 
 
 def test_a_finding_that_names_its_cause_before_the_station_is_of_the_stations_drives(site: Site) -> None:

@@ -39,7 +39,7 @@ def list_findings(site_path: Path, day: datetime | None, with_gone: bool) -> Non
     rows = _rows(site_path, "finding_life", as_params(None, day and day.date()))
     listed = [row for row in rows if with_gone or row["state"] != "gone"]
     for row in listed:
-        until = f" until {row['until_day']}" if row["until_day"] else ""
+        until = f" until {row['until_day']}" if row["state"] == "muted" and row["until_day"] else ""
         summary = f"{row['finding_id']}  {row['state'] + until:12}  {row['severity']:8}  {row['rule']}: {row['entity']}"
         click.echo(
             escape_control(f"{summary}, since {row['first_day']}" + (f" ({row['note']})" if row["note"] else ""))

@@ -13,10 +13,12 @@ doc = "name of the drive, station or volume"
 
 [columns]
 rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "mean overall rate of the finding's drives on the days of the period; for a volume, these are the drives in which it was mounted. NULL where no drive log shows a rate" }
-room_gb = { type = "DOUBLE", unit = "GB", doc = "upper limit of the extra data that the finding's drives could have moved, summed over the days of the period; NULL where no log shows it" }
+room_gb = { type = "DOUBLE", unit = "GB", doc = "upper limit of the extra data that the finding's drives could have moved, summed over the days of the period; NULL where no log shows a limit for one of the days and drives" }
 bottleneck = { type = "VARCHAR", doc = "next bottleneck, from the first day for which one is known" }
 */
-SELECT avg(rate_mb_s) AS rate_mb_s, sum(least(room_gb, asked_gb)) AS room_gb,
+SELECT avg(rate_mb_s) AS rate_mb_s,
+       -- a day without a known limit may take all that the others cannot
+       CASE WHEN bool_and(coalesce(room_gb, asked_gb) IS NOT NULL) THEN sum(least(room_gb, asked_gb)) END AS room_gb,
        any_value(CASE WHEN asked_gb < coalesce(room_gb, asked_gb + 1) THEN 'work' ELSE bottleneck END ORDER BY day)
            AS bottleneck
 FROM (

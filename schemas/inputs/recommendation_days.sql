@@ -27,6 +27,7 @@ moved_gb = { type = "DOUBLE", unit = "GB", doc = "data moved that day by the dri
 busy_hours = { type = "DOUBLE", unit = "h", doc = "total busy hours, on that day, of the drives that the recommendation concerns" }
 peers_gb = { type = "DOUBLE", unit = "GB", doc = "data moved that day by other drives of the same technologies" }
 peers_hours = { type = "DOUBLE", unit = "h", doc = "total busy hours, on that day, of other drives of the same technologies" }
+covered_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours that logs cover that day, summed over all drives" }
 */
 WITH last_event AS (
     -- a repeated event is a correction: the last one of each kind counts, from its day on
@@ -54,6 +55,10 @@ kind AS (
     SELECT DISTINCT m.number, d.generation FROM own m JOIN site.drive d ON d.drive = m.drive
     WHERE d.generation IS NOT NULL
 ),
+covered AS (
+    SELECT day, coalesce(sum(duration_us) FILTER (bucket <> 'unknown'), 0) / 3600e6 AS covered_hours FROM gold.drive_ledger
+    GROUP BY day
+),
 worked AS (
     SELECT day, drive, any_value(moved_gb) AS moved_gb, any_value(busy_hours) AS busy_hours
     FROM gold.lost_time GROUP BY day, drive
@@ -80,6 +85,7 @@ summed AS (
 )
 SELECT t.number, t.text, t.state, t.made_day, t.applied_day, t.is_hours, t.predicted_gb_day, t.predicted_gb_day_low,
        t.predicted_gb_day_high, s.day, s.day > t.applied_day AS is_after, s.moved_gb, s.busy_hours, s.peers_gb,
-       s.peers_hours
+       s.peers_hours, CASE WHEN s.day IS NOT NULL THEN coalesce(h.covered_hours, 0) END AS covered_hours
 FROM judged t LEFT JOIN summed s ON s.number = t.number
+LEFT JOIN covered h ON h.day = s.day
 ORDER BY t.number, s.day

@@ -8,7 +8,7 @@ takes = ["first_day", "last_day"]
 first_day = { type = "DATE", doc = "first site day of a series of consecutive days in the same state" }
 last_day = { type = "DATE", doc = "last site day of the series of days in the same state" }
 n_days = { type = "BIGINT", doc = "number of days in the series" }
-state = { type = "VARCHAR", doc = "findings: the rules ran and fired. clean: the rules ran, no rule fired or withheld its verdict, and a log covers three quarters of each day. part_covered: the rules ran and no rule fired, but a verdict was withheld, or no log covers three quarters of the day. not_run: logs were read, but no rules ran. not_covered: no log covers the days" }
+state = { type = "VARCHAR", doc = "findings: the rules ran and fired. clean: the rules ran, no rule fired or withheld its verdict, and a log covers three quarters of each day. part_covered: the rules ran and no rule fired, but a verdict was withheld, or no log covers three quarters of the day. not_run: logs were read, but no rules ran, or they ran before a third or more of the hours of a log were read. not_covered: no log covers the days" }
 n_findings = { type = "BIGINT", doc = "number of findings on the days of the series" }
 n_withheld = { type = "BIGINT", doc = "number of rules that gave no verdict for at least one day of the series, because logs were missing" }
 best_hours = { type = "DOUBLE", unit = "h", doc = "hours of a day that its most complete log covers: the lowest value of the series. NULL where no log covers the days" }
@@ -35,10 +35,10 @@ logged AS (
     SELECT day, max(log_hours) AS best_hours, list({'source': source, 'hours': log_hours}) AS logs FROM log GROUP BY day
 ),
 judge AS (
-    SELECT day, coalesce(first_day, day) AS first_day, n_findings FROM ops.detection
+    SELECT day, coalesce(first_day, day) AS first_day, n_findings, logs FROM ops.detection
     UNION ALL
     -- findings without a record of the run that made them
-    SELECT day, day, count(*) FROM gold.finding WHERE day >= $first_day AND day NOT IN (SELECT day FROM ops.detection)
+    SELECT day, day, count(*), NULL FROM gold.finding WHERE day >= $first_day AND day NOT IN (SELECT day FROM ops.detection)
     GROUP BY day
 ),
 -- a day may be judged alone, or as part of a longer period that ends later: its own verdict counts first
@@ -47,21 +47,29 @@ judged AS (
     FROM day d JOIN judge j ON d.day BETWEEN j.first_day AND j.day
     QUALIFY row_number() OVER (PARTITION BY d.day ORDER BY j.day) = 1
 ),
+-- logs may be read after the rules ran: silence of the rules says nothing about those
+outdated AS (
+    SELECT DISTINCT j.day
+    FROM judge j JOIN (SELECT j.day, l.source, sum(l.log_hours) AS hours
+                       FROM judge j JOIN log l ON l.day BETWEEN j.first_day AND j.day GROUP BY ALL) n ON n.day = j.day
+    WHERE j.logs IS NOT NULL AND coalesce(CAST(json_extract_string(j.logs, n.source) AS DOUBLE), 0) < 0.75 * n.hours
+),
 withheld AS (
     SELECT day, list(DISTINCT rule) AS rules FROM gold.suppressed_verdict WHERE day >= $first_day GROUP BY day
 ),
 stated AS (
     SELECT d.day, j.judged_day, coalesce(j.n_findings, 0) AS n_findings, coalesce(w.rules, []) AS rules, s.best_hours,
-           coalesce(s.logs, []) AS logs,
+           coalesce(s.logs, []) AS logs, o.day IS NOT NULL AS is_outdated,
            CASE WHEN j.n_findings > 0 THEN 'findings'
                 WHEN s.day IS NULL THEN 'not_covered'
-                WHEN j.day IS NULL THEN 'not_run'
+                WHEN j.day IS NULL OR o.day IS NOT NULL THEN 'not_run'
                 WHEN w.day IS NOT NULL OR s.best_hours < 0.75 * 24 THEN 'part_covered'
                 ELSE 'clean' END AS state
     FROM day d
     LEFT JOIN logged s ON s.day = d.day
     LEFT JOIN judged j ON j.day = d.day
     LEFT JOIN withheld w ON w.day = j.judged_day
+    LEFT JOIN outdated o ON o.day = j.judged_day
 ),
 numbered AS (
     SELECT *, date_diff('day', CAST($first_day AS DATE), day) - row_number() OVER (PARTITION BY state ORDER BY day) AS run,
@@ -72,7 +80,8 @@ numbered AS (
 run AS (
     SELECT min(day) AS first_day, max(day) AS last_day, count(*) AS n_days, state, run,
            CAST(sum(counted) AS BIGINT) AS n_findings,
-           CAST(len(list_distinct(flatten(list(rules)))) AS BIGINT) AS n_withheld, min(best_hours) AS best_hours
+           CAST(len(list_distinct(flatten(list(rules)))) AS BIGINT) AS n_withheld, min(best_hours) AS best_hours,
+           bool_or(is_outdated) AS is_outdated
     FROM numbered GROUP BY state, run
 ),
 read AS (
@@ -91,7 +100,8 @@ named AS (
 SELECT first_day, last_day, n_days, state, n_findings, n_withheld, best_hours, sources,
        CASE state
        WHEN 'not_covered' THEN 'No log covers ' || days || ': nothing can be concluded.'
-       WHEN 'not_run' THEN 'The rules have not run for ' || days || ': run `tapescope detect '
+       WHEN 'not_run' THEN 'The rules have not run for ' || days
+            || CASE WHEN is_outdated THEN ' since more logs were read' ELSE '' END || ': run `tapescope detect '
             || CASE WHEN n_days = 1 THEN '--day ' || days
                     ELSE '--each-day --from ' || first_day || ' --to ' || last_day END || '`.'
        WHEN 'part_covered' THEN 'The rules ran for ' || days || ' and found nothing, but that is no all-clear: '

@@ -41,7 +41,9 @@ marked AS (
     FROM ops.finding_mark WHERE day <= $last_day GROUP BY finding_id
 )
 SELECT f.finding_id, CASE WHEN g.gone_day IS NULL THEN f.state ELSE 'gone' END AS state, f.severity, f.rule, f.entity,
-       f.first_day, f.last_day, f.n_days, g.gone_day, CASE WHEN s.kind = 'mute' THEN s.until_day END AS until_day, s.note,
+       f.first_day, f.last_day, f.n_days, g.gone_day, -- a mute that has ended does not count
+       CASE WHEN s.kind = 'mute' AND s.until_day >= CASE WHEN g.gone_day IS NULL THEN f.last_day ELSE $last_day END
+            THEN s.until_day END AS until_day, s.note,
        f.text
 FROM fired f
 LEFT JOIN gone g ON g.finding_id = f.finding_id

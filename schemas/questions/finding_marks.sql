@@ -14,7 +14,7 @@ finding_id = { type = "VARCHAR", doc = "id of the finding: a hash of its rule an
 kind = { type = "VARCHAR", doc = "kind of the mark: acknowledge, mute, reopen or note (a comment)" }
 made_at = { type = "TIMESTAMP", doc = "when the mark was made, UTC; NULL for marks made with an older release of tapescope" }
 author = { type = "VARCHAR", doc = "who made the mark: sign-in address, or user name on the machine; NULL for marks made with an older release of tapescope" }
-day = { type = "DATE", doc = "newest site day for which rules had run when the mark was made" }
+day = { type = "DATE", doc = "newest site day for which the rules had judged the finding when the mark was made" }
 until_day = { type = "DATE", doc = "last site day on which the finding is muted; NULL if it is muted without end, and for other kinds of mark" }
 note = { type = "VARCHAR", doc = "reason or comment that the author wrote" }
 */

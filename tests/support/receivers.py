@@ -23,13 +23,14 @@ class Letterbox:
     letters: list[tuple[list[str], EmailMessage]] = field(default_factory=list)
     logins: list[tuple[str, str]] = field(default_factory=list)
     unknown: set[str] = field(default_factory=set)  # addresses it takes nothing for
+    refusal: str = "550 no such mailbox"
     goodbye: str = "221 bye"
 
     async def handle_RCPT(
         self, server: SMTP, session: Session, envelope: Envelope, address: str, rcpt_options: list[str]
     ) -> str:
         if address in self.unknown:
-            return "550 no such mailbox"
+            return self.refusal
         envelope.rcpt_tos.append(address)
         return "250 OK"
 

@@ -1,6 +1,7 @@
 """The states of a finding from night to night: new, open, returned or gone, and people's notes on it."""
 
 import hashlib
+import json
 from bisect import bisect_left
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -8,6 +9,7 @@ from datetime import UTC, date, datetime
 
 from pipelines.analysis.finding_id import resolve_prefix
 from pipelines.catalog.sql_inspect import execute
+from pipelines.primitives.clock import Period
 from pipelines.warehouse.connection import LAKE, Connection
 
 ACKNOWLEDGE, MUTE, NOTE = "acknowledge", "mute", "note"
@@ -15,7 +17,7 @@ ACKNOWLEDGE, MUTE, NOTE = "acknowledge", "mute", "note"
 
 @dataclass(frozen=True)
 class Mark:
-    """A person's mark on a finding, on the newest day that was judged then."""
+    """A person's mark on a finding, on the newest day for which it was judged then."""
 
     kind: str
     day: date
@@ -79,6 +81,10 @@ class History:
                 found.add(entity)
         return found
 
+    def newest(self, finding_id: str) -> date:
+        """The newest day that shows whether the finding is there. A mark on a later one would not reach it."""
+        return max([*self._judged(finding_id), *self.seen[finding_id]])
+
     def _judged(self, finding_id: str) -> list[date]:
         unsaid = self.withheld.get(finding_id, set()) - self.seen.get(finding_id, set())
         return [day for day in self.judged if day not in unsaid]
@@ -103,16 +109,28 @@ def read_history(connection: Connection) -> History:
     return history
 
 
-def judged_on(connection: Connection, first: date, day: date, n_findings: int) -> None:
-    """Record that the rules ran for a period up to a day: without findings it is else like one they never saw."""
-    row = (day, n_findings, first)
+def judged_on(connection: Connection, period: Period, n_findings: int) -> None:
+    """Record that the rules ran for a period: without findings it is else like one they never saw.
+
+    The hours of logs go with it, because logs may come later, and of these the rules know nothing.
+    """
+    hours = execute(
+        connection,
+        f"SELECT source, round(sum(covered_s) / 3600, 3) FROM {LAKE}.ops.coverage"
+        " WHERE covered_s > 0 AND hour_at >= ? AND hour_at < ? GROUP BY source ORDER BY source",
+        list(period.bounds),
+    ).fetchall()
+    day = period.last
+    row = (day, n_findings, period.first, json.dumps(dict(hours)))
     present = execute(
-        connection, f"SELECT day, n_findings, first_day FROM {LAKE}.ops.detection WHERE day = ?", [day]
+        connection, f"SELECT day, n_findings, first_day, logs FROM {LAKE}.ops.detection WHERE day = ?", [day]
     ).fetchall()
     if present != [row]:
         execute(connection, f"DELETE FROM {LAKE}.ops.detection WHERE day = ?", [day])
         execute(
-            connection, f"INSERT INTO {LAKE}.ops.detection (day, n_findings, first_day) VALUES (?, ?, ?)", list(row)
+            connection,
+            f"INSERT INTO {LAKE}.ops.detection (day, n_findings, first_day, logs) VALUES (?, ?, ?, ?)",
+            list(row),
         )
 
 
@@ -146,13 +164,11 @@ def mark(
 
     Raises TapescopeError where no finding, or more than one, has such an id.
     """
-    fired = connection.execute(f"SELECT DISTINCT finding_id FROM {LAKE}.gold.finding").fetchall()
-    finding_id = resolve_prefix([str(row[0]) for row in fired], prefix)
-    last = connection.execute(
-        f"SELECT coalesce((SELECT max(day) FROM {LAKE}.ops.detection), (SELECT max(day) FROM {LAKE}.gold.finding)),"
-        f" (SELECT coalesce(max(number), 0) + 1 FROM {LAKE}.ops.finding_mark)"
-    ).fetchone()
-    day, number = last or (None, 1)
+    history = read_history(connection)
+    finding_id = resolve_prefix(history.seen, prefix)
+    day = history.newest(finding_id)
+    last = connection.execute(f"SELECT coalesce(max(number), 0) + 1 FROM {LAKE}.ops.finding_mark").fetchone()
+    number = last[0] if last else 1
     execute(
         connection,
         f"INSERT INTO {LAKE}.ops.finding_mark (number, finding_id, kind, day, until_day, note, author, made_at)"

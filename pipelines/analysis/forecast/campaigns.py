@@ -4,16 +4,13 @@ from collections import defaultdict
 from dataclasses import dataclass
 from datetime import date, timedelta
 from itertools import groupby
-from typing import Any
 
 import numpy as np
 
-from pipelines.analysis.forecast.history import History
+from pipelines.analysis.forecast.history import History, Row, well_covered
 from pipelines.analysis.models.eta import Eta, days_left, moved_ahead, one_drive_more
 from pipelines.primitives.errors import TapescopeError
 from pipelines.primitives.estimate import Estimate, NoEstimate
-
-LEAST_COVERED = 0.5  # of the hours that logs cover on a usual day: logs often reach an hour into the next day
 
 
 @dataclass(frozen=True)
@@ -52,34 +49,38 @@ def progress(history: History) -> list[Progress]:
             "no log of drives covers any day of a campaign",
             "run `tapescope build`, or see `tapescope ask coverage`",
         )
-    gains: dict[str, dict[str, float]] = defaultdict(dict)
+    levers: dict[str, list[Row]] = defaultdict(list)
     for row in history.rows("campaign_levers"):
-        gains[row["campaign"]][f"without {row['cause']}"] = row["gain_gb_day"]
+        levers[row["campaign"]].append(row)
     sizes = {one.name: one.size_tb * 1000 for one in site.campaign}
     if strange := sorted({row["campaign"] for row in rows} - sizes.keys()):
         raise TapescopeError(
             f"the warehouse has a campaign {strange[0]!r} that site.toml does not name", "run `tapescope build`"
         )
     return [
-        _progress(name, sizes[name], list(days), gains[name], history.n_days)
+        _progress(name, sizes[name], list(days), levers[name], history.n_days)
         for name, days in groupby(rows, key=lambda row: row["campaign"])
     ]
 
 
-def _progress(name: str, size_gb: float, days: list[dict[str, Any]], gains: dict[str, float], n_days: int) -> Progress:
+def _progress(name: str, size_gb: float, days: list[Row], levers: list[Row], n_days: int) -> Progress:
     last = days[-1]
-    seen = _well_covered([row for row in days if (last["day"] - row["day"]).days < n_days])
+    seen = well_covered([row for row in days if (last["day"] - row["day"]).days < n_days])
     moved, drives, busy = (
         np.array([row[key] for row in seen], float) for key in ("moved_gb", "n_drives", "busy_hours")
     )
     more = {"a drive more": one_drive_more(moved, drives)} if drives.any() else {}
+    gains = _gains(levers, {row["day"] for row in seen})
     rate = float(moved.sum() * 1000 / busy.sum() / 3600) if busy.sum() else None
     end = days_left(moved, last["left_gb"], gains | more)
     amounts = (last["done_gb"], last["left_gb"], last["day"], last["n_days_lacking"])
     return Progress(name, size_gb, *amounts, rate, len(seen), end, moved_ahead(moved))
 
 
-def _well_covered(days: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Days without those of which logs cover little: what moved on these is known to have moved, and no day's work."""
-    usual = float(np.median([row["covered_hours"] for row in days]))
-    return [row for row in days if row["covered_hours"] >= LEAST_COVERED * usual]
+def _gains(levers: list[Row], days: set[date]) -> dict[str, float]:
+    """What the mean of some days would gain in GB without each cause of lost time, by words for the lever."""
+    gains: dict[str, float] = defaultdict(float)
+    for row in levers:
+        if row["day"] in days:
+            gains[f"without {row['cause']}"] += row["gain_gb_day"] / len(days)
+    return gains

@@ -6,13 +6,25 @@ from datetime import date
 from functools import partial
 from typing import Any
 
+import numpy as np
+
 from pipelines.answers.question import Answer, ask
 from pipelines.catalog.contracts import Catalog
 from pipelines.config.site import Site
 
 MONTH_DAYS = 28
 WEEK_DAYS = 7
+LEAST_COVERED = 0.5  # of the hours that logs cover on a usual day: logs often reach an hour into the next day
 Row = dict[str, Any]
+
+
+def well_covered(days: list[Row]) -> list[Row]:
+    """Days without those of which logs cover little: what moved on these is known to have moved, and no day's work.
+
+    A row is a day with its `covered_hours`.
+    """
+    usual = float(np.median([row["covered_hours"] for row in days])) if days else 0.0
+    return [row for row in days if row["covered_hours"] >= LEAST_COVERED * usual]
 
 
 @dataclass(frozen=True)

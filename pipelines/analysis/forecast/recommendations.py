@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from pipelines.analysis.finding_id import resolve_prefix
-from pipelines.analysis.forecast.history import History
+from pipelines.analysis.forecast.history import History, well_covered
 from pipelines.analysis.stats.diff_in_diff import Days, Realised, realised
 from pipelines.answers.question import last_day
 from pipelines.catalog.contracts import Catalog
@@ -60,9 +60,11 @@ def recommend(site: Site, catalog: Catalog, finding: str, text: str | None = Non
     def row(connection: Connection) -> tuple[Any, ...]:
         rows = execute(
             connection,
-            f"SELECT finding_id, rule, entity, text, gain_gb_day, gain_gb_day_low, gain_gb_day_high"
-            f" FROM {LAKE}.gold.finding WHERE starts_with(finding_id, ?)"
-            " QUALIFY row_number() OVER (PARTITION BY finding_id ORDER BY day DESC, started_at DESC) = 1",
+            # several spells of a day are one cause: its fix gains what they cost together
+            "SELECT finding_id, rule, entity, last(text ORDER BY started_at), sum(gain_gb_day),"
+            " sum(coalesce(gain_gb_day_low, gain_gb_day)), sum(coalesce(gain_gb_day_high, gain_gb_day))"
+            f" FROM {LAKE}.gold.finding WHERE starts_with(finding_id, ?) GROUP BY finding_id, rule, entity, day"
+            " QUALIFY row_number() OVER (PARTITION BY finding_id ORDER BY day DESC) = 1",
             [finding],
         ).fetchall()
         name = resolve_prefix([str(row[0]) for row in rows], finding)
@@ -71,8 +73,7 @@ def recommend(site: Site, catalog: Catalog, finding: str, text: str | None = Non
             raise TapescopeError(f"finding {name} has no gain in GB per day", _BY_HAND)
         drives = _drives_of(connection, entity)
         cause = catalog.rules[rule].cause_of(entity) if rule in catalog.rules else ""
-        ends = (min(gain, gain if least is None else least), max(gain, gain if most is None else most))
-        return (text or finding_text, name, "\n".join(drives), cause in HOURS, gain, *ends)
+        return (text or finding_text, name, "\n".join(drives), cause in HOURS, gain, min(gain, least), max(gain, most))
 
     return _write(site, catalog, row)
 
@@ -118,9 +119,10 @@ def _score(rows: list[dict[str, Any]]) -> Score:
     predicted = Estimate(value, value if low is None else low, value if high is None else high)
     found = None
     if first["state"] == "applied":
+        days = well_covered([row for row in rows if row["day"]])
 
         def side(is_after: bool, *names: str) -> Days:
-            kept = [row for row in rows if row["is_after"] is is_after]
+            kept = [row for row in days if row["is_after"] is is_after]
             return Days(*(np.array([row[name] for row in kept], dtype=float) for name in names))
 
         own, peers = ("moved_gb", "busy_hours"), ("peers_gb", "peers_hours")

@@ -90,7 +90,7 @@ def _deliver(site: Site, name: str, way: Way, message: Message, book: "_Receipts
         where = way.send(lacking)
     except mail.PartlySent as error:
         reason = redacted(str(error), site.deliver)
-        book.note(name, lacking, reason)
+        book.note(name, tuple(one for one in lacking if one not in error.later), reason)
         return Delivered(name, "failed", reason)
     except Exception as error:  # whatever it is: it keeps no other way back
         return Delivered(name, "failed", redacted(f"{type(error).__name__}: {error}", site.deliver))
