@@ -17,7 +17,8 @@ from pipelines.build.part import PartBuild, cut
 from pipelines.catalog.contracts import Relation
 from pipelines.config.site import Site, load_site
 from pipelines.primitives.errors import ConfigError, QuestionRefused, TapescopeError, WarehouseBusy
-from pipelines.warehouse.connection import LAKE, Warehouse
+from pipelines.warehouse import writer_lock
+from pipelines.warehouse.connection import LAKE, Connection, Warehouse
 from support.archive import SITE, all_rows, differences, make, make_site, put, query
 from support.memory_lake import plain_store
 from support.postgres import OWNER, PASSWORD, make_lake, postgres
@@ -182,6 +183,25 @@ def test_a_writer_that_does_not_wait_learns_who_writes(both: tuple[Site, Site]) 
         hasty.write("ingest"),
     ):
         pass
+
+
+def test_no_limit_of_the_server_ends_the_turn_of_a_writer(
+    server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Else a second writer would come in while the first one computes."""
+    setting, ask, keepers = "idle_in_transaction_session_timeout", writer_lock._ask_server, []
+
+    def noted(keeper: Connection, sql: str) -> Any:
+        keepers.append(keeper)
+        return ask(keeper, sql)
+
+    monkeypatch.setattr(writer_lock, "_ask_server", noted)
+    server.own.psql(f"ALTER ROLE {OWNER} SET {setting} = '1h'")
+    try:
+        with Warehouse(server.site(tmp_path)).turn("build"):
+            assert ask(keepers[0], f"SELECT current_setting('{setting}')") == "0"
+    finally:
+        server.own.psql(f"ALTER ROLE {OWNER} RESET {setting}")
 
 
 def test_its_data_may_be_moved(server: Server, both: tuple[Site, Site]) -> None:

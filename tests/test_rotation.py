@@ -18,6 +18,8 @@ import pytest
 from pipelines import steps
 from pipelines.config.site import Site, load_site
 from pipelines.ingest import parse_file
+from pipelines.ingest.reading import Reader
+from pipelines.ingest.succession import Succession
 from pipelines.primitives.errors import ConfigError
 from pipelines.sources import all_sources
 from pipelines.warehouse.connection import LAKE, Warehouse
@@ -341,6 +343,34 @@ def test_what_changes_while_it_is_read_is_read_next_time(site: Site, monkeypatch
 
 
 # --- one file never stops the others ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("owner", "name"), [(Succession, "beginnings"), (Reader, "read")])
+@pytest.mark.lake
+def test_a_log_that_is_gone_when_its_turn_comes(
+    site: Site, monkeypatch: pytest.MonkeyPatch, owner: type, name: str
+) -> None:
+    """Its first three lines were read before; it has grown, and is rotated away after it was recognised."""
+    path = put(site, "h.log", lines_of("A", 3))
+    assert states(site) == {"h.log": "loaded"}
+    path.write_text(lines_of("A", 30))
+    put(site, "i.log", lines_of("B", 3))
+    go_on = getattr(owner, name)
+
+    def late(self: object, *given: object) -> object:
+        path.unlink(missing_ok=True)
+        return go_on(self, *given)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(owner, name, late)
+        assert states(site) == {"h.log": "failed", "i.log": "loaded"}
+    assert query(site, "SELECT reason FROM ops.file WHERE state = 'failed'") == [
+        ("not_readable: No such file or directory",)
+    ]
+    assert events(site) == Counter(["A0", "A1", "A2", "B0", "B1", "B2"])
+    path.write_text(lines_of("A", 30))
+    assert states(site) == {"h.log": "loaded", "i.log": "unchanged"}
+    assert events(site) == Counter([*(f"A{i}" for i in range(30)), "B0", "B1", "B2"])
 
 
 class Panic(BaseException):

@@ -236,6 +236,17 @@ def test_the_newest_backups_and_one_a_day_are_kept(site: Site, tmp_path: Path) -
     assert not list(folder.glob("*.part*")), "nothing is left of the making"
 
 
+def test_backups_of_a_clock_that_was_ahead_are_older_than_the_next_one(site: Site, tmp_path: Path) -> None:
+    folder, now = tmp_path / "kept", datetime.now(UTC)
+    folder.mkdir()
+    for number in range(1, backups.NEWEST + 2):
+        made = (now + timedelta(hours=3, minutes=number)).strftime("%Y%m%dT%H%M%S%f")
+        (folder / f"catalogue-{made}Z-{number}.sqlite").write_bytes(b"")
+    newest = backups.keep(catalogue_of(site), folder, 7)
+    found = backups.kept(folder)
+    assert found[0] == newest and [backup.snapshot for backup in found] == [7, 6, 5, 4, 3]
+
+
 def test_a_file_goes_only_when_no_kept_backup_needs_it(site: Site) -> None:
     """Files given up 10 days ago, and a backup that is older than that."""
     warehouse = Warehouse(site)

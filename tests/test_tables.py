@@ -8,6 +8,7 @@ from pipelines.build import site_tables
 from pipelines.build.present import Present
 from pipelines.catalog.files import load_catalog
 from pipelines.config.site import Drive, Site, Station
+from pipelines.warehouse import maintenance
 from pipelines.warehouse.connection import LAKE, Warehouse
 from pipelines.warehouse.tables import prepare_tables, row_counts
 
@@ -81,8 +82,10 @@ def test_rows_are_counted_whatever_was_deleted_before(tmp_path: Path) -> None:
         connection.execute(f"INSERT INTO {table} (host, day) SELECT 'h' || n, DATE '2010-03-10' FROM range(4) t(n)")
         connection.execute(f"DELETE FROM {table} WHERE host IN ('h0', 'h1', 'h2')")
         assert row_counts(connection)["silver.log_coverage"] == 3 + 3 + 1
+        with_list = maintenance.n_files(connection)
         connection.execute(f"DELETE FROM {table} WHERE host = 'h3'")
         assert row_counts(connection)["silver.log_coverage"] == 3 + 3
+        assert maintenance.n_files(connection) == with_list - 2, "the data file and the list of its deleted rows"
 
 
 def test_renamed_tables_and_columns_keep_their_rows(tmp_path: Path) -> None:

@@ -83,7 +83,8 @@ class Loader:
             self.succession.find_again(file, before)
             return FileReport(file.name, _UNREAD[before.state], file.source, before.reason or "")
         report = self._judge(file, reading, same)
-        self._make_room(file, plan, report, same, reading.written)
+        if not reading.failure.startswith("not_readable"):  # or nothing is known of what it holds now
+            self._make_room(file, plan, report, same, reading.written)
         file_id = self.registry.register(file, reading, report, plan.continues, _span(reading.written))
         if report.state == "loaded":
             self.staging.keep(reading)

@@ -104,6 +104,8 @@ class FileParse:
                 yield parsed
         except UnreadableFile as error:
             self.failure = error
+        except OSError as error:  # such as a log that was rotated away since it was found
+            self.failure = UnreadableFile(error.strerror or str(error), reason="not_readable")
 
     def _blocks(self) -> Iterator[blocks.Block]:
         block_bytes = getattr(self.source, "BLOCK_BYTES", blocks.BLOCK_BYTES)

@@ -165,7 +165,11 @@ class _Identity:
 def _is_large(file: IncomingFile, start: blocks.Start) -> bool:
     if file.size_bytes < _LARGE_PACKED:
         return False
-    return bool(packing.compression(file.path)) or file.size_bytes - start.offset >= _LARGE_BYTES
+    try:
+        is_packed = bool(packing.compression(file.path))
+    except OSError:
+        return False
+    return is_packed or file.size_bytes - start.offset >= _LARGE_BYTES
 
 
 def _reading(parse: FileParse, identity: _Identity, sink: RowSink | None, written: pl.DataFrame) -> Reading:

@@ -21,6 +21,7 @@ import hashlib
 import json
 import re
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from itertools import pairwise
 from pathlib import Path
 
@@ -72,9 +73,12 @@ def joined(spans: Iterable[Span | None]) -> Span | None:
 
 
 def _digests(path: Path, offsets: Iterable[int]) -> Iterator[tuple[int, str]]:
-    """SHA-256 of a file's first bytes, up to each offset that it reaches; nothing after the last of them is read."""
+    """SHA-256 of a file's first bytes, up to each offset that it reaches; nothing after the last of them is read.
+
+    None of a file that has gone or cannot be read: its reader then says so.
+    """
     digest, at, data = hashlib.sha256(), 0, b""
-    with packing.open_bytes(path) as file:
+    with suppress(OSError), packing.open_bytes(path) as file:
         for offset in sorted(offsets):
             while at + len(data) < offset:
                 digest.update(data)

@@ -14,7 +14,7 @@ lost disk. A PostgreSQL catalogue is its operator's to back up (docs/guides/upgr
 import os
 import re
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from pipelines.primitives.errors import TapescopeError
@@ -53,7 +53,8 @@ def keep(catalogue: Path, folder: Path, snapshot: int) -> Backup:
     """
     folder.mkdir(exist_ok=True)
     now = datetime.now(UTC)
-    path = folder / f"catalogue-{now.strftime(_TIME)}Z-{snapshot}.sqlite"
+    _date_back(folder, now)
+    path = folder / _name(now, snapshot)
     unfinished = path.with_suffix(".part")
     for left in folder.glob("*.part"):  # of writers that were killed
         left.unlink(missing_ok=True)
@@ -70,6 +71,17 @@ def keep(catalogue: Path, folder: Path, snapshot: int) -> Backup:
     for old in _superseded(kept(folder)):
         old.path.unlink(missing_ok=True)
     return Backup(path, now, snapshot)
+
+
+def _name(made_at: datetime, snapshot: int) -> str:
+    return f"catalogue-{made_at.strftime(_TIME)}Z-{snapshot}.sqlite"
+
+
+def _date_back(folder: Path, now: datetime) -> None:
+    """Date the backups of a clock that was ahead just before now, in their order: or a new one would count as older."""
+    ahead = [backup for backup in kept(folder) if backup.made_at >= now]
+    for n, backup in enumerate(reversed(ahead)):
+        backup.path.rename(folder / _name(now - timedelta(microseconds=len(ahead) - n), backup.snapshot))
 
 
 def _superseded(backups: list[Backup]) -> list[Backup]:

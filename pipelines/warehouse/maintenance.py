@@ -114,9 +114,11 @@ def _size(connection: Connection, paths: Iterable[str]) -> int:
 
 
 def n_files(connection: Connection) -> int:
-    """Files that the newest snapshot needs."""
+    """Files that the newest snapshot needs: not the list of deleted rows of a data file that has gone itself."""
     row = connection.execute(
-        f"SELECT coalesce(sum(file_count + delete_file_count), 0) FROM ducklake_table_info('{LAKE}')"
+        f"SELECT count(f.data_file_id) + count(d.data_file_id) FROM {ownership.BOOK}.ducklake_data_file f"
+        f" LEFT JOIN {ownership.BOOK}.ducklake_delete_file d"
+        " ON d.data_file_id = f.data_file_id AND d.end_snapshot IS NULL WHERE f.end_snapshot IS NULL"
     ).fetchone()
     return int(row[0]) if row else 0
 

@@ -22,6 +22,8 @@ from pipelines.warehouse.engine import Connection, connect
 TURN_S = 3600.0  # a writer waits so long for its turn at a PostgreSQL catalogue
 HOLDER = "writer.json"  # names the process that has its turn
 _POLL_S = 0.2
+# the limit that a server may have would end the turn of a writer who computes
+_NO_LIMIT = "set_config('idle_in_transaction_session_timeout', '0', true) AS no_limit"
 _LOCK_KEY = 7_461_706_573  # of the advisory lock; such keys hold for one database
 _HOLDER_SQL = (
     "SELECT max(a.application_name) FROM pg_locks l JOIN pg_stat_activity a ON a.pid = l.pid"
@@ -52,7 +54,7 @@ def server_turn(folder: Path, address: str, step: str, wait_s: float) -> Iterato
         me = f"tapescope {step}, process {os.getpid()} on {os.uname().nodename}"
         while True:
             keeper.execute("BEGIN")
-            _ask_server(keeper, f"SELECT set_config('application_name', {quote(me)}, false)")
+            _ask_server(keeper, f"SELECT set_config('application_name', {quote(me)}, false), {_NO_LIMIT}")
             if _ask_server(keeper, f"SELECT pg_try_advisory_xact_lock({_LOCK_KEY})"):
                 break
             holder = _ask_server(keeper, _HOLDER_SQL)
