@@ -26,7 +26,7 @@ def require_login(site_path: Any) -> None:
         if _wants_login(site_path):
             # the pages were to be closed: a file that cannot be read, or was not passed on, must not open them
             st.error("A secrets.toml is next to site.toml, but its section [auth] was not read.")
-            st.text("Correct secrets.toml, and start the pages with `tapescope dashboard`.")
+            st.markdown("Correct secrets.toml, and start the pages with `tapescope dashboard`.")
             st.stop()
         return
     if not st.user.get("is_logged_in", False):

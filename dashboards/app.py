@@ -32,6 +32,6 @@ try:
     state.say_unused()
 except data.NoAnswer as problem:
     st.error("A part of this page cannot be shown. Perhaps an older release built the warehouse without this data.")
-    st.text(f"{problem}\nHint: {problem.hint or 'run `tapescope run`'}")
+    st.text(f"{problem}\nHint: {problem.hint or 'run tapescope run'}")
 finally:
     state.end()

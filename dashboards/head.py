@@ -11,6 +11,7 @@ import streamlit as st
 from dashboards import components, data, fields, first_visit, period, state, zone
 from dashboards.charts import log_changes
 from dashboards.data import Asked
+from pipelines.primitives import format
 from pipelines.primitives.clock import day_bounds
 from pipelines.primitives.text import natural
 from pipelines.primitives.times import day_text, days_between, days_text, left_out
@@ -184,7 +185,12 @@ def _show_coverage(found: Asked) -> None:
     """Which logs were received, in one line that opens: nothing below holds what they miss."""
     sources = found.rows_of(level="source")
     lines = [
-        f"{row['source']} " + (found.shown(row, "share" if row["share"] is not None else "covered_hours"))
+        f"{row['source']} "
+        + (
+            format.percent(row["share"])  # a part that is missing does not round to nothing
+            if row["missing_hours"]
+            else found.shown(row, "share" if row["share"] is not None else "covered_hours")
+        )
         for row in sources
     ]
     missing = any(row["missing_hours"] for row in sources)

@@ -33,7 +33,7 @@ def show(page: Page, loads: Asked) -> None:
         else "highest peak of the hour or day [MB/s]"
     )
     chart = series.heat(frame.filter(pl.col("log").is_in(order.to_list())), value, title, page.span())
-    components.heading(loads)
+    components.heading(loads, "Load of network links")
     components.show_chart(
         loads, chart, "Load of the links by hour: the darker the cell, the higher the load.", zooms=True
     )

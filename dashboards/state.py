@@ -102,9 +102,12 @@ def widget(name: str, start: Any) -> str:
 
 
 def shared() -> dict[str, str]:
-    """What all pages share of the choices made: the period, the clock and the snapshot."""
-    asked = st.session_state[_ASKED]
-    return {name: asked[name] for name in SHARED if name in asked}
+    """What all pages share of the choices made: the period, the clock and the snapshot.
+
+    Before the page has asked for them, those of its last run, or of the URL.
+    """
+    chosen = st.session_state[_ASKED] or st.session_state.get(_KEPT, {})
+    return {name: chosen[name] for name in SHARED if chosen.get(name)}
 
 
 def link(page: str, label: str, **choices: str | None) -> None:

@@ -295,6 +295,19 @@ def test_no_other_process_parses_the_text(site: Site, monkeypatch: pytest.Monkey
     assert not parsed
 
 
+def test_the_start_of_a_process_takes_no_time_of_a_statement(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It writes an empty line once it is ready: the limit, here no time at all, counts from there."""
+    code = "import json; input(); print(); print(json.dumps({'n_rows': 1, 'n_bytes': 0}))"  # written at its end
+    monkeypatch.setattr(pool, "COMMAND", ("-c", code))
+    worker = pool.Worker(pool.Opening((), "{}", (), ""))
+    try:
+        assert worker.ask({}, timeout_s=0) == ({"n_rows": 1, "n_bytes": 0}, b"")
+        with pytest.raises(QuestionRefused):
+            worker.ask({}, timeout_s=0)
+    finally:
+        worker.close()
+
+
 def test_a_process_ends_with_the_program_that_started_it(site: Site) -> None:
     """Killed, the program cannot clean up: the process sees its input end, and removes its folder."""
     code = (

@@ -108,6 +108,14 @@ def test_an_axis_of_zeros_has_a_length() -> None:
     assert charts.from_zero(some, "value", padding=30).to_dict() == {"domainMin": 0, "padding": 30}
 
 
+def test_an_axis_with_one_place_counts_in_integers(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without a format, Vega labels the only tick of an axis without length 0.000000."""
+    monkeypatch.setattr(along.st, "session_state", {"view-asked": {}})
+    rows = pl.DataFrame({"depth": [0, 0], "rate": [6.9, 7.0], "mode": ["read", "write"]})
+    chart = charts.lines(rows, "depth", "rate", "mode", {"depth": "depth", "rate": "rate"}, log_x=True)
+    assert chart.to_dict()["encoding"]["x"]["axis"] == {"format": "d", "values": [0]}
+
+
 def test_kinds_of_events_that_have_no_sign_of_their_own_differ(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(along.st, "session_state", {"view-asked": {}})
     kinds = ["empty mount", "mover restart", "session killed", "tape alert"]

@@ -7,6 +7,7 @@ from datetime import date
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from dashboards.parts.about import health
 from pipelines import steps
 from pipelines.config.site import Site
 from pipelines.primitives.times import day_text
@@ -73,6 +74,14 @@ def test_data_health_shows_what_was_read_and_which_dates_cannot_be(app: AppTest)
     impossible = frames[frozenset({"path", "source", "summary"})]
     assert list(impossible["path"]) == ["far.txt"] and "up to 2099-11-21" in impossible["summary"][0]
     assert "1 file with impossible dates" in shown(app)
+
+
+def test_data_health_over_many_days_speaks_of_days(app: AppTest, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(health, "MOST_HOURLY_DAYS", 0)
+    app.query_params["part"] = "health"
+    at(app, "about").run()
+    headers = [one.value for one in app.header]
+    assert "How much of each day the logs cover" in headers and not [one for one in headers if "hour" in one]
 
 
 def test_stations_shows_links_that_belong_to_none(app: AppTest) -> None:

@@ -1,5 +1,6 @@
 """What all pages share: period, clock, parts, search, snapshot and the offer of newer data."""
 
+import ast
 import json
 import re
 import shutil
@@ -56,7 +57,7 @@ def test_every_part(app: AppTest, page: str, part: str) -> None:
     (snapshot,) = set(re.findall(r"snapshot (\d+)", text))
     assert int(snapshot) > 0 and "Data until 2010-03-11 0" in text and "Last run: " in text
     assert any(
-        "logs are missing. Logs received: enstore_log 100.0 % · mrtg_log" in place.label for place in app.expander
+        "logs are missing. Logs received: enstore_log >99.9 % · mrtg_log" in place.label for place in app.expander
     )
     charts = [chart.proto for chart in drawn(app)]
     assert all(chart.alt for chart in charts)
@@ -167,6 +168,22 @@ def test_search_finds_things_and_pages(app: AppTest) -> None:
     assert any("part=gaps" in query for query in links(app).values())
     app.text_input(key="search").set_value("no such thing").run()
     assert "No name contains this text." in [one.value for one in app.caption]
+
+
+def test_a_found_thing_opens_on_the_same_days(app: AppTest) -> None:
+    """The box is above the page: its links have the period before the page has drawn it, and after."""
+    app.query_params.update({"from": "2010-03-09", "to": "2010-03-10"})
+    at(app, "time").run()
+    app.text_input(key="search").set_value("LTO4_101").run()
+    assert "from=2010-03-09&to=2010-03-10&drive=" in links(app)["drive **LTO4\\_101**"]
+
+
+def test_no_plain_text_has_marks_of_code() -> None:
+    """Backticks are marks in Markdown only: st.text shows them."""
+    for path in Path(tabs.__file__).parent.rglob("*.py"):
+        for call in ast.walk(ast.parse(path.read_text())):
+            if isinstance(call, ast.Call) and ast.unparse(call.func) == "st.text":
+                assert "`" not in ast.unparse(call), f"{path.name}, line {call.lineno}"
 
 
 def test_a_page_can_be_pinned_to_a_snapshot(archive: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,6 +1,7 @@
 """The pages of tapes, stations and pools on the sample archive, in Streamlit's own test runner."""
 
 import json
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -8,6 +9,7 @@ import pyarrow as pa  # type: ignore[import-untyped]
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from dashboards.parts.stations import hosts
 from pipelines import steps
 from pipelines.answers.question import ask
 from pipelines.catalog.files import load_catalog
@@ -117,6 +119,17 @@ def test_hosts_are_drawn_with_what_drives_moved_meanwhile(app: AppTest) -> None:
     assert [end["hours"] for end in ends] == [9, 12], "where there are samples, in the site's clock"
     assert "stkendm12a was sampled for 2.25 h" in texts(app) and url(app)["host"] == "stkendm12a"
     assert linked_table(app, "cpu_idle", "tape_write_mb_s")["tape_write_mb_s"].max() > 10
+
+
+def test_a_host_is_not_sampled_for_longer_than_from_its_first_sample_to_its_last(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Two steps of 4 h, 08:00 to 16:00, have samples from 10:00 to 15:00: 5 h of them."""
+    written: list[str] = []
+    monkeypatch.setattr(hosts.st, "markdown", written.append)
+    sampled = {"host": "h1", "from_at": datetime(2010, 3, 10, 10), "to_at": datetime(2010, 3, 10, 15)}
+    hosts._say(sampled, [{"cpu_idle": 0.5, "cpu_wait": 0.1, "write_mb_s": 1.0, "bin_s": 14_400.0}] * 2)
+    assert written[0].startswith("**h1 was sampled for 5.00 h;")
 
 
 def test_whole_tape_or_files(app: AppTest) -> None:

@@ -95,7 +95,7 @@ def lines(
     ticks = [value for value in MANY if value <= high]
     ticks += [math.floor(high)] if ticks and high >= 1.5 * ticks[-1] > 0 else []
     x_tip = (count if rows[x].dtype.is_integer() else number)(x, titles[x])
-    axis = alt.Axis(values=ticks) if log_x else alt.Axis(tickMinStep=1, format="d")
+    axis = alt.Axis(values=ticks, format="d") if log_x else alt.Axis(tickMinStep=1, format="d")
     names = sorted(rows[colour].drop_nulls().unique(), key=natural)
     chart = (
         alt.Chart(linked(rows, link or colour))

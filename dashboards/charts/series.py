@@ -55,7 +55,7 @@ def traffic(
     scale = alt.Scale(domain=[0, step * len(stations)], nice=False)
     y = alt.Y(
         "avg:Q",
-        title="MB/s, with a zero line for each station" if len(stations) > 1 else "MB/s",
+        title="MB/s",  # short: Vega moves what is above the chart out of the picture for a title higher than it
         scale=scale,
         axis=axis,
     )
@@ -74,7 +74,11 @@ def traffic(
         *labelled_rules([zero + threshold_mb_s for zero in zeros.values()], f"threshold {threshold_mb_s:g} MB/s"),
         *_hover(drawn, zeros, step, x),
     ]
-    how = HOW + (" · grey: the comparison days" if before is not None else "")
+    how = (
+        HOW
+        + (" · each station has its own zero line" if len(stations) > 1 else "")
+        + (" · grey: the comparison days" if before is not None else "")
+    )
     if before is not None and before.height:
         ghost = alt.Chart(_lifted(before, zeros)).mark_line(color=GREY, strokeWidth=1, **rest)
         dash = alt.StrokeDash("direction:N", scale=alt.Scale(domain=["in", "out"], range=[[6, 3], [1, 2]]), legend=None)

@@ -23,6 +23,7 @@ from typing import Any
 from pipelines.primitives.errors import QuestionRefused, TapescopeError
 
 COMMAND = ("-P", "-s", "-m", "pipelines.answers.worker")
+START_S = 60  # until a new process is ready; not part of a statement's time
 MAX_IDLE = 2
 MAX_STATEMENTS = 200
 MAX_RESIDENT_BYTES = 700 * 2**20
@@ -72,9 +73,9 @@ class Worker:
     def ask(self, request: dict[str, Any], timeout_s: float) -> tuple[dict[str, Any], bytes]:
         """The head of the answer and its Arrow stream. Raises Ended, and QuestionRefused when time is up."""
         self.n_asked += 1
-        deadline = time.monotonic() + timeout_s
         self._write(json.dumps(request))
-        data = bytearray()
+        data = bytearray(self._first_words() if self.n_asked == 1 else b"")
+        deadline = time.monotonic() + timeout_s
         while b"\n" not in data:
             data += self._read(deadline, timeout_s)
             if len(data) > _MAX_HEAD + _READ_BYTES:
@@ -86,6 +87,13 @@ class Worker:
         while len(rest) < head["n_bytes"]:
             rest += self._read(deadline, timeout_s)
         return head, bytes(rest)
+
+    def _first_words(self) -> bytes:
+        """What a new process writes first: an empty line once it is ready, or the head of an error."""
+        try:
+            return self._read(time.monotonic() + START_S, START_S).removeprefix(b"\n")
+        except QuestionRefused:
+            raise TapescopeError(f"the SQL process did not start within {START_S} s") from None
 
     def errors(self) -> str:
         """The end of what it wrote to standard error."""

@@ -70,6 +70,8 @@ def main() -> int:
 
 
 def _serve(connection: Connection, opening: dict[str, Any], requests: io.FileIO) -> None:
+    sys.stdout.buffer.write(b"\n")  # the time limit of the first statement begins here
+    sys.stdout.buffer.flush()
     while select.select([requests], [], [], IDLE_S)[0]:
         line = requests.readline()
         if not line:

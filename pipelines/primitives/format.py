@@ -255,8 +255,12 @@ def percent(share: float) -> str:
     ('22 %', '0.03 %', '0 %')
     >>> percent(0.9964), percent(0.99996), percent(1.0)
     ('99.6 %', '>99.9 %', '100 %')
+    >>> percent(6.6e-14), percent(6.6e-9)
+    ('0 %', '<0.0001 %')
     """
     value = 100 * share
+    if 0 < value < 1e-4:  # two equal sums can differ by their last bits
+        return "<0.0001 %" if value > 1e-9 else "0 %"
     if 99.5 <= value < 100 - 1e-9:  # the sum of fractions can miss the whole by its last bits
         return f"{value:.1f} %" if value < 99.95 else ">99.9 %"
     return f"{value:.0f} %" if value >= 10 or value == 0 else f"{value:.1f} %" if value >= 1 else f"{value:.2g} %"

@@ -7,7 +7,7 @@ takes = ["first_day", "last_day"]
 [columns]
 drive = { type = "VARCHAR", doc = "drive" }
 generation = { type = "VARCHAR", doc = "technology of the drive, e.g. LTO-4" }
-n_sessions = { type = "BIGINT", doc = "number of mounts that moved data in the period, including mounts that began before it" }
+n_sessions = { type = "BIGINT", doc = "number of mounts that moved data in the period, including mounts that began before it. NULL, as in the next two columns, where no log shows what the drive did" }
 n_files = { type = "BIGINT", doc = "number of complete files whose transfer ended in the period" }
 moved_gb = { type = "DOUBLE", unit = "GB", doc = "data moved on tape in the period, even if the mount began before the period" }
 drive_rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / time in which the drive moved them; with the basis encp that time includes waits and file marks. NULL where the time was measured in different ways for different mounts" }
@@ -77,8 +77,9 @@ ledger AS (
     FROM gold.drive_ledger l JOIN gold.drive_time_bucket b ON b.bucket = l.bucket
     WHERE l.day BETWEEN $first_day AND $last_day GROUP BY l.drive
 )
-SELECT l.drive, d.generation, coalesce(m.n_sessions, 0) AS n_sessions, coalesce(m.n_files, 0) AS n_files,
-       coalesce(m.moved_gb, 0) AS moved_gb,
+SELECT l.drive, d.generation, coalesce(m.n_sessions, CASE WHEN l.is_logged THEN 0 END) AS n_sessions,
+       coalesce(m.n_files, CASE WHEN l.is_logged THEN 0 END) AS n_files,
+       coalesce(m.moved_gb, CASE WHEN l.is_logged THEN 0 END) AS moved_gb,
        CASE WHEN r.basis <> 'mixed' THEN r.bytes / nullif(r.drive_us, 0) END AS drive_rate_mb_s,
        r.basis AS drive_rate_basis,
        CASE WHEN r.basis <> 'mixed' THEN r.bytes / nullif(r.drive_us, 0) / d.nameplate_mb_s END AS nameplate_share,

@@ -42,12 +42,12 @@ def draw(page: Page) -> None:
 def _show_coverage(page: Page) -> None:
     """What was read of the hours that site.toml declares, by log and hour."""
     hours = page.ask("coverage_hours")
-    components.heading(hours)
     declared = [
         row | {"log": f"{row['source']} {row['host']}"} for row in hours.rows if row["covered_share"] is not None
     ]
     is_daily = page.n_days > MOST_HOURLY_DAYS
     step = "day" if is_daily else "hour"
+    components.heading(hours, f"How much of each {step} the logs cover")
     if declared:
         least: dict[str, float] = {}
         for row in declared:

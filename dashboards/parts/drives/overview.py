@@ -24,6 +24,7 @@ RATES = [
     "drive", "generation", "n_sessions", "n_files", "moved_gb", "drive_rate_mb_s", "nameplate_share",
     "overall_rate_mb_s", "f", "idle_hours", "down_hours",
 ]  # fmt: skip
+MOST_NAMED = 5  # drives, in a sentence
 
 
 def draw(page: Page) -> None:
@@ -95,5 +96,21 @@ def _show_rates(page: Page, drives: Asked, drive: str) -> list[Asked]:
         days = days_text(*page.before)
         has_rows = earlier and earlier.rows
         st.caption(f"Hollow points: the same drives on {days}." if has_rows else f"No log of drives covers {days}.")
-    components.show_table(drives, RATES, words.in_order(drives.rows_of(drive=drive), "drive"))
+    rows = words.in_order(drives.rows_of(drive=drive), "drive")
+    components.show_table(drives, RATES, rows)
+    if estimated := _estimated(rows):
+        st.caption(estimated)
     return [drives, *([earlier] if earlier else [])]
+
+
+def _estimated(rows: list[dict[str, Any]]) -> str:
+    """Which drive rates are an estimate, as a sentence; empty where none is.
+
+    >>> _estimated([{"drive": "D1", "drive_rate_basis": "call"}, {"drive": "D2", "drive_rate_basis": "estimate"}])
+    'The drive rate of D2 is an estimate: length of the sessions less their waits, not measured at the drive.'
+    >>> _estimated([{"drive": "D1", "drive_rate_basis": "call"}])
+    ''
+    """
+    names = [escape_markdown(row["drive"]) for row in rows if row["drive_rate_basis"] == "estimate"]
+    every = "all drives" if len(names) == len(rows) > 1 else format.listed(names, MOST_NAMED)
+    return f"The drive rate of {every} is an {format.BASES['estimate']}." if names else ""

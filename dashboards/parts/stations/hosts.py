@@ -1,11 +1,12 @@
 """Did a host have anything left? Its processors, disks and network over time, and what drives moved for it."""
 
+from typing import Any
+
 import polars as pl
 import streamlit as st
 
 from dashboards import components, fields
 from dashboards.charts import series
-from dashboards.data import Asked
 from dashboards.head import Page
 from pipelines.primitives import format
 from pipelines.primitives.text import escape_markdown, natural
@@ -46,7 +47,7 @@ def draw(page: Page) -> None:
     host = fields.choose("host", "Host", hosts, page=st.columns(3)[0])
     found = page.ask("host_activity", host=host)
     components.heading(found)
-    _say(found, host, found.rows)
+    _say(next(row for row in sampled.rows if row["host"] == host), found.rows)
     frame = found.frame()
     span = series.extent(sampled.frame(), page.span())  # of all hosts: one that fell silent shows it
     drawn = [panel for panel in PANELS if any(frame[name].drop_nulls().len() for name in panel[1])]
@@ -67,12 +68,12 @@ def draw(page: Page) -> None:
     components.show_sql(sampled, found)
 
 
-def _say(found: Asked, host: str, rows: list[dict[str, object]]) -> None:
-    """How little was left, as a sentence; of what was sampled."""
+def _say(sampled: dict[str, Any], rows: list[dict[str, Any]]) -> None:
+    """How little was left, as a sentence; of what was sampled. Samples need not fill the first and the last step."""
     frame = pl.DataFrame(rows, infer_schema_length=None).select("cpu_idle", "cpu_wait", "write_mb_s", "bin_s")
-    length = format.duration(float(frame["bin_s"].sum()))
     idle = frame["cpu_idle"].cast(pl.Float64).drop_nulls()
-    parts = [f"{escape_markdown(host)} was sampled for {length}"]
+    length = min(float(frame["bin_s"].sum()), (sampled["to_at"] - sampled["from_at"]).total_seconds())
+    parts = [f"{escape_markdown(sampled['host'])} was sampled for {format.duration(length)}"]
     if idle.len():
         parts.append(
             f"its processors were {format.percent(float(idle.mean() or 0))} idle on average and"  # type: ignore[arg-type]

@@ -40,7 +40,7 @@ def draw(page: Page) -> None:
                 mounts, chart, "A point for each mount that read files; its shape shows the access pattern."
             )
         else:
-            st.text(
+            st.markdown(
                 "No log shows for any mount what share of the tape it read. Read logs of the drives and"
                 " an export of the archive's file table with `tapescope run`."
             )

@@ -32,7 +32,7 @@ def draw(page: Page) -> None:
     timed = [row for row in rows if row["whole_s"]]
     n_quicker = sum(row["is_whole_quicker"] or False for row in timed)
     if not timed:
-        st.text(
+        st.markdown(
             "No log shows a read mount of a tape whose files are known. Read an export of the archive's file"
             " table, or logs of mounts that read whole tapes, with `tapescope run`."
         )
