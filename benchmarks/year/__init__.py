@@ -253,6 +253,6 @@ def _repeat_nights(connection: Connection, catalog: Catalog, size: Size) -> None
             " ORDER BY ALL"
         )
     connection.execute(
-        f"INSERT INTO {LAKE}.ops.detection SELECT d.day - back, d.n_findings, d.first_day - back"
+        f"INSERT INTO {LAKE}.ops.detection SELECT d.day - back, d.n_findings, d.first_day - back, d.logs"
         f" FROM {LAKE}.ops.detection d, {nights}"
     )
