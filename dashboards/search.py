@@ -29,7 +29,7 @@ def show() -> None:
     links = [*_pages(text), *_things(text)]
     with st.sidebar.container(gap=None):
         for page, label, choices in links[:MOST_SHOWN]:
-            state.link(page, label, **choices)
+            state.link(page, label, **state.shared(is_before=True) | choices)
         if not links:
             st.caption("No name contains this text.")
         elif len(links) > MOST_SHOWN:

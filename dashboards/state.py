@@ -101,12 +101,13 @@ def widget(name: str, start: Any) -> str:
     return key
 
 
-def shared() -> dict[str, str]:
+def shared(is_before: bool = False) -> dict[str, str]:
     """What all pages share of the choices made: the period, the clock and the snapshot.
 
-    Before the page has asked for them, those of its last run, or of the URL.
+    Where the page has not asked for them yet there are none, but for what `is_before`: those of its last run, or of
+    the URL. The list of pages needs none, for all that was kept goes on where the URL is empty.
     """
-    chosen = st.session_state[_ASKED] or st.session_state.get(_KEPT, {})
+    chosen = st.session_state[_KEPT if is_before else _ASKED]
     return {name: chosen[name] for name in SHARED if chosen.get(name)}
 
 
