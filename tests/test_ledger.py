@@ -97,6 +97,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
         for n in range(-8, 9):
             day = APPLIED + timedelta(days=n)
             put(connection, "gold.drive_ledger", day=day, drive="A", bucket="transfer", duration_us=1, day_us=1)
+            put(connection, "gold.drive_day", day=day, drive="A", covered_us=1, day_us=1)
             for drive, gb in (("A", 300.0 if n >= 0 else 240.0), ("B", 240.0)):
                 put(connection, "gold.lost_time", day=day, drive=drive, cause="mount", moved_gb=gb, busy_hours=4.0)
         finding = {"finding_id": "abc123", "rule": "long_gap", "entity": "A", "text": "long gaps of A"}

@@ -32,6 +32,7 @@ from dashboards.charts.looks import DASHES
 from pipelines.primitives.format import SHARE
 
 TRAFFIC_PX = 72  # of a station
+MOST_HOURLY_DAYS = 22  # of coverage_hours and link_loads: for more they have days
 HOW = "area: out of the station · line: into the station · thin dashes: highest peaks"
 
 
@@ -198,7 +199,7 @@ def bars(
 def heat(rows: pl.DataFrame, value: str, title: str, span: Span) -> alt.Chart:
     """Links by hour, the fullest first; the scale ends at the highest value there is, so that differences show."""
     order = rows.group_by("log").agg(pl.max(value)).sort(value, "log", descending=[True, False])["log"].to_list()
-    step = timedelta(hours=24 if span[1] - span[0] > timedelta(days=22) else 1)
+    step = timedelta(hours=24 if span[1] - span[0] > timedelta(days=MOST_HOURLY_DAYS) else 1)
     cells = linked(rows, "station").rename({"hour_at": "bin_at"}).with_columns(to_at=pl.col("bin_at") + step)
     is_share = value == "max_share"
     tips = [

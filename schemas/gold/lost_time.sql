@@ -142,7 +142,7 @@ priced AS (
     SELECT *, mb_s * asked_us AS asked_bytes, least(more_bytes, room_bytes, mb_s * asked_us) AS gain_bytes FROM naive
 )
 SELECT day, drive, generation, station, mode, cause, part, CAST(us AS BIGINT) AS duration_us,
-       CAST(day_us AS BIGINT) AS day_us, lost_us / 3.6e9 AS lost_hours, bytes / 1e9 AS moved_gb,
+       day_us, lost_us / 3.6e9 AS lost_hours, bytes / 1e9 AS moved_gb,
        busy_us / 3.6e9 AS busy_hours, mb_s AS rate_mb_s,
        CASE WHEN cause IN ('idle_queued', 'down', 'hung') THEN mb_s
             WHEN bytes > 0 AND lost_us < busy_us THEN bytes / (busy_us - lost_us) END AS mended_mb_s,

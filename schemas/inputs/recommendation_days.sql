@@ -56,8 +56,7 @@ kind AS (
     WHERE d.generation IS NOT NULL
 ),
 covered AS (
-    SELECT day, coalesce(sum(duration_us) FILTER (bucket <> 'unknown'), 0) / 3600e6 AS covered_hours FROM gold.drive_ledger
-    GROUP BY day
+    SELECT day, sum(covered_us) / 3600e6 AS covered_hours FROM gold.drive_day GROUP BY day
 ),
 worked AS (
     SELECT day, drive, any_value(moved_gb) AS moved_gb, any_value(busy_hours) AS busy_hours

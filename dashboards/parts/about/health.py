@@ -4,6 +4,7 @@ import polars as pl
 import streamlit as st
 
 from dashboards import charts, components, tables, zone
+from dashboards.charts.series import MOST_HOURLY_DAYS
 from dashboards.data import Asked
 from dashboards.head import Page
 from pipelines.primitives import format
@@ -14,7 +15,6 @@ PART = {
     "was": ["clocks"],
 }
 MOST_HOSTS = 60
-MOST_HOURLY_DAYS = 22  # of coverage_hours: for more it has days
 
 READ = ["source", "n_hosts", "n_days", "first_day", "last_day", "covered_hours"]
 DATES = ["path", "source", "summary"]
@@ -62,7 +62,7 @@ def _show_coverage(page: Page) -> None:
             frame = frame.with_columns(hour_at=days)
         tips = [
             "log:N",
-            charts.instant("hour_at", "day" if is_daily else "hour"),
+            charts.instant("hour_at", step),
             charts.share("covered_share", "share read"),
         ]
         components.show_chart(
