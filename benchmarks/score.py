@@ -129,7 +129,7 @@ def _results(runs: dict[str, Drawn], work: Path, jobs: int) -> Iterator[tuple[st
     help="Number of scenarios with faults. An equal number of scenarios without faults is added.",
 )
 @click.option("--faults", "n_faults", default=8, show_default=True, help="Number of faults in a scenario.")
-@click.option("--tuning", is_flag=True, help="Use the seeds that are reserved for changes of rules.")
+@click.option("--tuning", is_flag=True, help="Use other seeds, which are reserved for work on the rules.")
 @click.option(
     "--story", type=click.Choice(list(BASES)), default="library", show_default=True, help="Kind of site to simulate."
 )

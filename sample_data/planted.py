@@ -62,7 +62,7 @@ class BadTape(Planted):
     kind: Literal["bad_tape"] = "bad_tape"
     slower: float = Field(default=0.15, gt=0, lt=1)
     among: ClassVar[str] = "tape"
-    rules: ClassVar[tuple[str, ...]] = ("bad_tape", "slow_tape")
+    rules: ClassVar[tuple[str, ...]] = ("bad_tape",)
 
 
 class PartialRead(Planted):
@@ -80,7 +80,7 @@ class StarvedStream(Planted):
     kind: Literal["starved_stream"] = "starved_stream"
     mb_s: float = Field(default=40.0, gt=0)
     among: ClassVar[str] = "stream"
-    rules: ClassVar[tuple[str, ...]] = ("starved_stream", "starved")
+    rules: ClassVar[tuple[str, ...]] = ("starved_stream",)
     follows: ClassVar[tuple[str, ...]] = ("changed_rate",)
 
 
@@ -91,7 +91,7 @@ class SaturatedDisk(Planted):
     hours: float = Field(default=3.0, gt=0, le=20)
     write_mb_s: float = Field(default=175.0, gt=0)
     among: ClassVar[str] = "host"
-    rules: ClassVar[tuple[str, ...]] = ("write_starves_read", "disk_saturated")
+    rules: ClassVar[tuple[str, ...]] = ("write_starves_read",)
     follows: ClassVar[tuple[str, ...]] = ("host_saturated",)
 
 
@@ -113,7 +113,7 @@ class NetworkCap(Planted):
     load: float = Field(default=0.98, gt=0, le=1)
     among: ClassVar[str] = "link"
     rules: ClassVar[tuple[str, ...]] = ("link_saturated",)
-    follows: ClassVar[tuple[str, ...]] = ("unbalanced_station", "mass_balance")  # the flood comes in and stays
+    follows: ClassVar[tuple[str, ...]] = ("unbalanced_station",)  # the flood comes in and stays
 
 
 class ClockSkew(Planted):
@@ -140,7 +140,7 @@ class CounterWrap(Planted):
     kind: Literal["counter_wrap"] = "counter_wrap"
     among: ClassVar[str] = "link"
     rules: ClassVar[tuple[str, ...]] = ("counter_wrap",)
-    follows: ClassVar[tuple[str, ...]] = ("duty_low", "unbalanced_station", "mass_balance")
+    follows: ClassVar[tuple[str, ...]] = ("duty_low", "unbalanced_station")
 
 
 class PoolSkew(Planted):
@@ -150,7 +150,6 @@ class PoolSkew(Planted):
     times: float = Field(default=2.0, gt=1)
     among: ClassVar[str] = "pool"
     rules: ClassVar[tuple[str, ...]] = ("pool_skew",)
-    follows: ClassVar[tuple[str, ...]] = ("changed_pool_use",)
 
 
 class TuningChange(Planted):

@@ -10,7 +10,7 @@ day = { type = "DATE", doc = "site day of hour_at" }
 hour_at = { type = "TIMESTAMP", doc = "start of the hour, UTC" }
 drive = { type = "VARCHAR", doc = "drive" }
 part = { type = "VARCHAR", doc = "part of the gap: filemark, checksum, database, no_request, request, position or start" }
-dead_s = { type = "DOUBLE", unit = "s", doc = "seconds of the hour that the drive spent on this part of gaps" }
+dead_s = { type = "DOUBLE", unit = "s", doc = "seconds of the hour that the drive spent in this part of its gaps between files" }
 n_gaps = { type = "BIGINT", doc = "number of gaps in which this part took time during the hour" }
 
 [[checks]]

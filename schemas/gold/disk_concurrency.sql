@@ -12,12 +12,12 @@ tool = { type = "VARCHAR", doc = "program that took the sample" }
 n_writing = { type = "BIGINT", doc = "number of disks that were written at 1 MB/s or more at the same instant" }
 n_reading = { type = "BIGINT", doc = "number of disks that were read at 1 MB/s or more at the same instant" }
 n_samples = { type = "BIGINT", doc = "number of sampled instants at which n_writing disks were written and n_reading disks were read" }
-low_write_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "lowest total write rate of all the host's disks at one of the instants counted in n_samples" }
+low_write_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "lowest total write rate of all the host's disks, over the instants counted in n_samples" }
 p50_write_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "median of the total write rate of all the host's disks, over the instants counted in n_samples" }
-high_write_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "highest total write rate of all the host's disks at one of the instants counted in n_samples" }
-low_read_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "lowest total read rate of all the host's disks at one of the instants counted in n_samples" }
+high_write_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "highest total write rate of all the host's disks, over the instants counted in n_samples" }
+low_read_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "lowest total read rate of all the host's disks, over the instants counted in n_samples" }
 p50_read_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "median of the total read rate of all the host's disks, over the instants counted in n_samples" }
-high_read_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "highest total read rate of all the host's disks at one of the instants counted in n_samples" }
+high_read_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "highest total read rate of all the host's disks, over the instants counted in n_samples" }
 
 [[checks]]
 expectation = "ExpectCompoundColumnsToBeUnique"

@@ -1,7 +1,7 @@
 /*
 title = "Health of drives per day"
-grain = "one row per drive and site day on which the drive worked or failed"
-why = "Lists failures, corrected errors, cleanings and outages of each drive, with the data that it moved. These numbers help to distinguish bad drives from bad tapes."
+grain = "one row per drive and site day with work, events, error counts or outages of the drive"
+why = "Lists failures, corrected errors, cleanings and outages of each drive, and how much data the drive moved. These numbers help to distinguish bad drives from bad tapes."
 partition = "month"
 lineage = ["file_id", "line_no"]
 features = ["G4", "E34"]

@@ -21,7 +21,7 @@ severity = "critical"
 [[checks]]
 expectation = "UnexpectedRowsExpectation"
 unexpected_rows_query = "SELECT day, drive FROM {batch} GROUP BY day, drive HAVING sum(duration_us) <> max(day_us)"
-description = "the parts of a drive's day must add up to the day"
+description = "the times of all buckets of a drive's day must add up to the length of the day"
 severity = "critical"
 
 [[checks]]

@@ -1,7 +1,7 @@
 /*
 title = "Outages of drives"
 grain = "one row per outage of a drive; an outage over midnight has one row per site day"
-why = "Shows how long each drive was offline, in error or cleaning while it was in service. The drive's rate shows how much data it could have moved in that time."
+why = "Shows how long each drive was offline, in error or cleaning while it was in service. The column rate_bytes_s shows how much data the drive could have moved in that time."
 partition = "month"
 lineage = ["file_id", "line_no", "end_file_id", "end_line_no"]
 
@@ -10,9 +10,9 @@ day = { type = "DATE", doc = "site day" }
 drive = { type = "VARCHAR", doc = "drive" }
 from_at = { type = "TIMESTAMP", doc = "start of the outage, or start of the site day if the outage began earlier" }
 to_at = { type = "TIMESTAMP", doc = "end of the outage, or end of the site day if the outage continued" }
-began_at = { type = "TIMESTAMP", doc = "start of the outage, even if that is before the site day. Of an outage that is over: at the earliest the end of the last hole in the log before the site day. Of an outage that only polls show: at the earliest the start of the UTC day" }
-down_s = { type = "DOUBLE", unit = "s", doc = "length of the outage within the site day. Where a line shows the end of an outage, the time that no log covers is left out" }
-rate_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "drive rate that day. If rates were measured on several bases, only the basis of most bytes counts. NULL if no drive rate of that day is known" }
+began_at = { type = "TIMESTAMP", doc = "start of the outage, which may be before the site day. If a log line shows the end of the outage, and holes in the log interrupt the outage before the site day, began_at is the end of the last such hole. If only polls show the outage, began_at is never before the start of the UTC day" }
+down_s = { type = "DOUBLE", unit = "s", doc = "length of the outage within the site day. If a log line shows the end of the outage, time that no log covers is left out" }
+rate_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "drive rate that day. If rates have several bases, only the basis with the most bytes counts. NULL if no drive rate of that day is known" }
 file_id = { type = "VARCHAR", doc = "file with the log line that shows the start of the outage" }
 line_no = { type = "BIGINT", doc = "number of the log line that shows the start of the outage" }
 end_file_id = { type = "VARCHAR", doc = "file with the log line that shows the end of the outage; NULL where no line shows the end" }

@@ -7,7 +7,7 @@ lineage = ["file_id", "line_no"]
 features = ["D3", "M11", "M16", "M38", "M39"]
 
 [columns]
-day = { type = "DATE", doc = "site day in which the half-hours start" }
+day = { type = "DATE", doc = "site day on which the half-hours start" }
 station = { type = "VARCHAR", doc = "station" }
 role = { type = "VARCHAR", doc = "role of the station; pages and report show no duty factor for a scanning station, which only reads tapes to check them" }
 direction = { type = "VARCHAR", doc = "in (towards the station) or out (away from the station)" }

@@ -10,11 +10,11 @@ features = ["D6", "M26", "M27", "M28"]
 day = { type = "DATE", doc = "site day of hour_at" }
 hour_at = { type = "TIMESTAMP", doc = "start of the hour, UTC" }
 host = { type = "VARCHAR", doc = "host" }
-from_at = { type = "TIMESTAMP", doc = "start of the first burst or, if the hour has no bursts, of its first sample" }
-to_at = { type = "TIMESTAMP", doc = "end of the last burst or, if the hour has no bursts, of its last sample" }
+from_at = { type = "TIMESTAMP", doc = "start of the first burst; if the hour has no bursts, start of the hour's first sample" }
+to_at = { type = "TIMESTAMP", doc = "end of the last burst; if the hour has no bursts, end of the hour's last sample" }
 step_s = { type = "DOUBLE", unit = "s", doc = "usual time from one sample to the next" }
 shortest_period_s = { type = "DOUBLE", unit = "s", doc = "shortest time from burst to burst that these samples can show: three times step_s" }
-verdict = { type = "VARCHAR", doc = "burst (bursts were found), or resolution insufficient (no bursts were found, so that the columns about bursts are NULL; bursts with a period shorter than shortest_period_s would not show)" }
+verdict = { type = "VARCHAR", doc = "burst: bursts were found. resolution insufficient: no bursts were found, and the columns about bursts are NULL; there may still be bursts with a period shorter than shortest_period_s" }
 n_bursts = { type = "BIGINT", doc = "number of bursts in the hour" }
 period_s = { type = "DOUBLE", unit = "s", doc = "usual time from the start of one burst to the start of the next, computed as the time by which the samples must be shifted to best match the unshifted samples" }
 on_s = { type = "DOUBLE", unit = "s", doc = "median length of a burst, a multiple of step_s" }

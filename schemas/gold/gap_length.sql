@@ -10,7 +10,7 @@ day = { type = "DATE", doc = "site day on which the gap started" }
 station = { type = "VARCHAR", doc = "station for which the file after the gap was moved" }
 drive = { type = "VARCHAR", doc = "drive" }
 avoidable_s = { type = "DOUBLE", was = "judged_s", unit = "s", doc = "length of the avoidable gap in seconds, as in silver.gap" }
-n_gaps = { type = "BIGINT", doc = "number of avoidable gaps of this length" }
+n_gaps = { type = "BIGINT", doc = "number of gaps whose avoidable part has this length" }
 rate_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "sum of the drive rates of the files before the gaps of this length: the bytes that could have moved if each gap were one second shorter; NULL where no rate is known" }
 
 [[checks]]

@@ -1,17 +1,17 @@
 /*
 title = "Idle time of drives while requests waited"
 grain = "one row per drive and site day on which logs show requests of its archive system"
-why = "Idle time is lost only while a request waits that the drive could serve. On a day without a row no log shows requests, so whether one waited is unknown."
+why = "A drive's idle time is lost only while a request that the drive could serve is waiting. On a day without a row, no log shows requests, so it is unknown whether a request waited."
 partition = "month"
 features = ["G1"]
 
 [columns]
 day = { type = "DATE", doc = "site day" }
 drive = { type = "VARCHAR", doc = "drive" }
-are_requests_known = { type = "BOOLEAN", doc = "true if logs show when a drive of the archive system took a request that day, or that a request waited then" }
-queued_us = { type = "BIGINT", unit = "us", doc = "time in which a request waited for a drive of this kind, at work or idle, in microseconds. A request counts for at most a day, and only once it had reached the age at which its mount policy mounts a tape and its tape was in no drive" }
+are_requests_known = { type = "BOOLEAN", doc = "true if a request of the archive system waited or was taken by a drive that day, and logs show when the drive took it" }
+queued_us = { type = "BIGINT", unit = "us", doc = "time in which at least one request waited for drives of this kind, whether this drive was idle or not, in microseconds. A request counts from the time at which it has reached the age at which its mount policy mounts a tape and its tape is in no drive. It counts until a drive takes it, at most until it is a day old" }
 idle_us = { type = "BIGINT", unit = "us", doc = "the part of queued_us in which the drive was idle" }
-lost_us = { type = "BIGINT", unit = "us", doc = "idle_us, divided among all idle drives of the kind where fewer mounts waited than drives were idle" }
+lost_us = { type = "BIGINT", unit = "us", doc = "lost part of idle_us, in microseconds. While fewer mounts waited than drives of this kind were idle, each idle drive counts only its share: mounts that waited / idle drives" }
 
 [[checks]]
 expectation = "ExpectCompoundColumnsToBeUnique"

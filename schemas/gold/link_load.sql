@@ -13,7 +13,7 @@ station = { type = "VARCHAR", doc = "station" }
 direction = { type = "VARCHAR", doc = "in (towards the station) or out (away from the station)" }
 covered_s = { type = "DOUBLE", unit = "s", was = "seen_s", doc = "seconds of the hour for which traffic data exists" }
 avg_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "average rate over the seconds in covered_s" }
-max_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "highest rate between two polls of the link, from the samples that also give avg_mb_s; NULL where these samples do not have it" }
+max_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "highest rate between two polls of the link, from the samples that also give avg_mb_s; NULL where these samples have no highest rate" }
 capacity_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "capacity of the link, as in gold.link_stretch" }
 load = { type = "DOUBLE", unit = "1", doc = "avg_mb_s / capacity_mb_s" }
 peak_load = { type = "DOUBLE", unit = "1", doc = "max_mb_s / capacity_mb_s" }

@@ -12,7 +12,7 @@ direction = { type = "VARCHAR", doc = "in (towards the station) or out (away fro
 from_at = { type = "TIMESTAMP", doc = "start of the stretch" }
 to_at = { type = "TIMESTAMP", doc = "end of the stretch; a stretch ends with its UTC hour at the latest" }
 avg_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "average rate of the shortest sample that covers the stretch" }
-max_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "highest rate between two polls in the shortest sample that covers the stretch; NULL where the sample does not have it" }
+max_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "highest rate between two polls in the shortest sample that covers the stretch; NULL where this sample has no highest rate" }
 capacity_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "capacity of the link: from site.toml, else MaxBytes in MRTG's configuration, else the speed of its ports; NULL where no source has it" }
 full_s = { type = "DOUBLE", unit = "s", doc = "seconds in which the link was full: the length of the stretch if its average rate is at least 0.9 of the capacity, else 0; NULL without a capacity" }
 full_most_s = { type = "DOUBLE", unit = "s", doc = "upper limit of full_s. It equals full_s unless max_mb_s reaches 0.9 of the capacity and avg_mb_s does not. In that case, it is the time that all bytes of the stretch would take at 0.9 of the capacity" }

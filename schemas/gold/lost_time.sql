@@ -22,7 +22,7 @@ rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "moved_gb / busy_hours, in M
 mended_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "rate_mb_s that the drive would reach without the lost time of this cause. It equals rate_mb_s for idle_queued, down and hung, where a fix gains hours instead of rate" }
 supply_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "highest rate_mb_s that the next bottleneck allows, if only this drive is fixed; NULL where no log shows a next bottleneck, or the drive moved no data" }
 bottleneck = { type = "VARCHAR", doc = "what would limit the drive next if the cause were fixed; NULL without lost time. input: the station receives no more data to write. work: no more was requested. output: the station's writing drives cannot write more of the data that is read. link: the link of the station or of the drive's host. drive: the drive itself, because other limits allow more. unknown: no log shows the next limit" }
-asked_gb = { type = "DOUBLE", unit = "GB", doc = "for a drive that had no work for at least half of its time, upper limit of the gain: the data that it could have moved while requests for its kind of drive waited. NULL for other drives, where the station's input is the limit, and on days without a log of requests" }
+asked_gb = { type = "DOUBLE", unit = "GB", doc = "upper limit of the gain: data that the drive could have moved while requests for its kind of drive waited. Given for drives that had no work for at least half of the time in which they could work. NULL for busier drives, for writing drives whose limit is the station's input, and on days for which no log shows requests" }
 naive_gb_day = { type = "DOUBLE", unit = "GB/day", doc = "extra data per day if nothing else were a limit: (mended_mb_s - rate_mb_s) x busy time, or rate_mb_s x lost time if the cause is idle_queued, down or hung. NULL without lost time" }
 gain_gb_day = { type = "DOUBLE", unit = "GB/day", doc = "extra data per day that the next bottleneck allows: naive_gb_day, but at most (supply_mb_s - rate_mb_s) x busy time and at most asked_gb" }
 place = { type = "BIGINT", doc = "rank of this drive and cause by gain_gb_day among all drives and causes of the day, 1 for the largest gain; NULL without a gain" }
@@ -30,7 +30,7 @@ place = { type = "BIGINT", doc = "rank of this drive and cause by gain_gb_day am
 [[checks]]
 expectation = "UnexpectedRowsExpectation"
 unexpected_rows_query = "SELECT day, drive FROM {batch} GROUP BY day, drive HAVING sum(duration_us) <> max(day_us)"
-description = "the parts of a drive's day must add up to the day"
+description = "the times of all causes of a drive's day must add up to the length of the day"
 severity = "critical"
 
 [[checks]]

@@ -11,7 +11,7 @@ session_id = { type = "VARCHAR", doc = "identifier of the mount" }
 system = { type = "VARCHAR", doc = "archive system" }
 station = { type = "VARCHAR", doc = "station that requested most of the bytes moved in the mount" }
 storage_group = { type = "VARCHAR", doc = "storage group (owner of the files, e.g. an experiment) with most of the bytes moved in the mount" }
-file_family = { type = "VARCHAR", doc = "file family (files that share tapes, e.g. one data set) of the storage group with most of its bytes moved in the mount" }
+file_family = { type = "VARCHAR", doc = "file family (files that share tapes, e.g. one data set) with the most bytes moved in the mount; only families of the mount's storage_group are compared" }
 drive = { type = "VARCHAR", doc = "drive" }
 volume = { type = "VARCHAR", doc = "tape label" }
 mode = { type = "VARCHAR", doc = "read, write or mixed (both)" }
@@ -34,7 +34,7 @@ n_volume_files = { type = "BIGINT", doc = "number of files on the tape: the numb
 tape_gb = { type = "DOUBLE", unit = "GB", doc = "data on the tape; files of unknown size count with the mean size of the tape's other files" }
 file_share = { type = "DOUBLE", unit = "1", doc = "number of different files that the mount read / number of files on the tape; NULL for mounts that wrote" }
 byte_share = { type = "DOUBLE", unit = "1", doc = "bytes of the different files that the mount read / bytes on the tape; NULL for mounts that wrote" }
-pattern = { type = "VARCHAR", doc = "reading order of a mount that wrote nothing: the first of the following that applies. A step leads from one file to the file read after it; only steps between files with known numbers count. single: one file was read. random: at least a tenth of the steps lead back to an earlier file. complete: the mount read at least 95 % of the tape's files, and at least nine in ten steps lead to the next file on the tape. sequential: at least nine in ten steps lead to the next file on the tape. alternate: at least nine in ten steps skip exactly one file. sparse: other orders. NULL for mounts that wrote, and where no log shows the files' numbers on the tape, or none shows those of two files in succession" }
+pattern = { type = "VARCHAR", doc = "reading order of a mount that wrote nothing: the first of the following that applies. A step leads from one file to the file read after it; only steps between files with known numbers count. single: one file was read. random: at least a tenth of the steps lead back to an earlier file. complete: the mount read at least 95 % of the tape's files, and at least nine in ten steps lead to the next file on the tape. sequential: at least nine in ten steps lead to the next file on the tape. alternate: at least nine in ten steps skip exactly one file. sparse: other orders. NULL for mounts that wrote, where no log shows the files' numbers on the tape, and where the numbers do not give any step" }
 n_back = { type = "BIGINT", doc = "number of steps in which the mount went back to an earlier file on the tape" }
 skipped_gb = { type = "DOUBLE", unit = "GB", doc = "data on the tape that the drive wound past between files without reading it, forward and back; NULL where the files on the tape are not known" }
 position_s = { type = "DOUBLE", unit = "s", doc = "time for tape motion during the mount, including the motion to the first file" }

@@ -15,7 +15,7 @@ member = { type = "VARCHAR", doc = "name of the pool, or device of the disk" }
 work = { type = "VARCHAR", doc = "kind of work. Pools: store or restore, then storage group and file family as `group:family` (dCache's storage class). Disks: write or read" }
 amount = { type = "BIGINT", doc = "load of a pool: number of requests; load of a disk: bytes" }
 unit = { type = "VARCHAR", doc = "unit of amount: requests or bytes" }
-moved_gb = { type = "DOUBLE", unit = "GB", doc = "size of the files that the pool's requests name, or data moved by the disk" }
+moved_gb = { type = "DOUBLE", unit = "GB", doc = "pool: total size of the files that its requests name; disk: data read or written" }
 file_id = { type = "VARCHAR", doc = "file with the first request (pool) or sample (disk) of the hour" }
 line_no = { type = "BIGINT", doc = "number of the line with the first request (pool) or sample (disk) of the hour" }
 

@@ -1,7 +1,7 @@
 /*
 title = "Waits of requests while a drive was free"
 grain = "one row per storage group, mode of the requests, and site day on which a drive took them"
-why = "A request waits because drives are busy (demand) or because its mount policy lets requests reach a given age first (a choice). During the rest of the wait, a free drive could have served the request."
+why = "A request waits because all drives are busy (demand), or because its mount policy makes requests wait until they have a given age (a choice). During the rest of its wait, a free drive could have served it."
 partition = "month"
 features = ["D11"]
 

@@ -1,7 +1,7 @@
 /*
 title = "How well stations use their streams"
 grain = "one row per station, direction and site day with at least one active half-hour"
-why = "Shows how much a station moves of what its streams (concurrent file transfers) could move. Example: a single stream moves a file at 75 MB/s. If the station averages 33 MB/s over its active half-hours, no file moves for more than half of that time."
+why = "Compares the rate of a station with the rate that its streams (concurrent file transfers) could reach. Example: a single stream moves a file at 75 MB/s. If the station averages 33 MB/s over its active half-hours, no file moves for more than half of that time."
 partition = "month"
 features = ["M30", "M33", "M34", "M35"]
 
@@ -14,7 +14,7 @@ n_active = { type = "BIGINT", doc = "number of active half-hours: those in which
 long_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "average rate of the station's links in active half-hours, including gaps between files" }
 stream_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "rate of one stream while a file moves; NULL where neither spool writes nor drive logs show it" }
 stream_basis = { type = "VARCHAR", doc = "what stream_mb_s was computed from: `flush` (median of mean_mb_s over those hours of the day in which gold.flush_pattern has bursts) or `drive` (median drive rate of the station's files that day)" }
-n_streams = { type = "BIGINT", doc = "smallest number of streams that can reach long_mb_s: long_mb_s / stream_mb_s, rounded up; if this exceeds a whole number by at most 0.02, it is rounded down. NULL without stream_mb_s" }
+n_streams = { type = "BIGINT", doc = "smallest number of streams that can reach long_mb_s: long_mb_s / stream_mb_s, rounded up. A quotient that exceeds a whole number by at most 0.02 is rounded down, but not below 1. NULL without stream_mb_s" }
 efficiency = { type = "DOUBLE", unit = "1", doc = "long_mb_s / (n_streams x stream_mb_s)" }
 
 [[checks]]

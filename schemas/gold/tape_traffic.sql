@@ -17,7 +17,7 @@ drive_rate_basis = { type = "VARCHAR", doc = "how the drive time of the files wa
 n_files = { type = "BIGINT", doc = "number of complete files whose transfer ended that day" }
 bytes = { type = "BIGINT", unit = "bytes", doc = "bytes of complete files that moved that day; a file's bytes are spread evenly from its first to its last block" }
 timed_bytes = { type = "BIGINT", unit = "bytes", doc = "part of bytes that belongs to files with known drive time" }
-drive_us = { type = "BIGINT", unit = "us", doc = "drive time of the files in timed_bytes, in microseconds; the drive time of a file over midnight is divided like its bytes" }
+drive_us = { type = "BIGINT", unit = "us", doc = "drive time of the files that timed_bytes counts, in microseconds; the drive time of a file over midnight is divided like its bytes" }
 is_listed = { type = "BOOLEAN", doc = "true if Enstore's accounting of transfers lists at least one of the files that the row sums up" }
 
 [[checks]]

@@ -6,7 +6,7 @@ takes = ["last_day"]
 [params.n_days]
 type = "BIGINT"
 default = "28"
-doc = "number of site days in the period that ends with the last day on which logs of drives cover the campaigns, at the latest last_day"
+doc = "number of site days in the period. The period ends with last_day or, if logs of drives end earlier, with the last day that they cover"
 
 [columns]
 campaign = { type = "VARCHAR", doc = "campaign" }

@@ -1,6 +1,6 @@
 /*
 title = "Positions on tape of the files that were read"
-why = "Lists the positions to which the tape winds when the simulation replays work under mount policies. Each unknown file of a tape counts with the mean size of the tape's known files."
+why = "Lists the positions to which the tape winds when the simulation replays work under mount policies. A file that no log or list shows counts with the mean size of the known files on its tape."
 takes = ["last_day"]
 
 [params.n_days]

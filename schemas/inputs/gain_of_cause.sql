@@ -9,7 +9,7 @@ doc = "column that names the entity of the finding: drive or station"
 
 [params.name]
 type = "VARCHAR"
-doc = "name of the drive or station; for a finding about a station, the name of the drive where no log shows the station"
+doc = "name of the drive or station. If the finding is about a station that no log names, the name of the drive"
 
 [params.cause]
 type = "VARCHAR"
@@ -20,7 +20,7 @@ gain_gb = { type = "DOUBLE", unit = "GB", doc = "gain, summed over the days of t
 naive_gb = { type = "DOUBLE", unit = "GB", doc = "gain, summed over the days of the period, if nothing else limited the drives" }
 lost_hours = { type = "DOUBLE", unit = "h", doc = "recoverable hours lost to the cause, summed over the days of the period" }
 bottleneck = { type = "VARCHAR", doc = "next bottleneck on the day with the largest gain" }
-n_rows = { type = "BIGINT", doc = "number of rows in gold.lost_time for the days of the period, of all drives and causes; 0 if no drive log covers these days" }
+n_rows = { type = "BIGINT", doc = "number of rows that gold.lost_time has for the period, over all drives and causes; 0 if no drive log covers the period" }
 */
 WITH lost AS (
     SELECT day, drive, cause = $cause AND drive = $name AS is_own, gain_gb_day, naive_gb_day, lost_hours, bottleneck

@@ -1,6 +1,6 @@
 /*
 title = "Data that drives would move in recovered hours"
-why = "Shows how much data a finding costs if its lost hours have more than one cause. In the recovered hours, the drives would move data at their overall rate. The next bottleneck and the waiting work limit the amount."
+why = "Shows how much data a finding costs if its lost hours have more than one cause. In the recovered hours, the drives would move data at their overall rate. The next bottleneck and the amount of waiting work limit this data."
 takes = ["first_day", "last_day"]
 
 [params.who]
@@ -13,8 +13,8 @@ doc = "name of the drive, station or volume"
 
 [columns]
 rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "mean overall rate of the finding's drives on the days of the period; for a volume, these are the drives in which it was mounted. NULL where no drive log shows a rate" }
-room_gb = { type = "DOUBLE", unit = "GB", doc = "upper limit of the extra data that the finding's drives could have moved, summed over the days of the period; NULL where no log shows a limit for one of the days and drives" }
-bottleneck = { type = "VARCHAR", doc = "next bottleneck, from the first day for which one is known" }
+room_gb = { type = "DOUBLE", unit = "GB", doc = "upper limit of the extra data that the finding's drives could have moved, summed over the days of the period. NULL if no limit is known for one of these drives on one of the days" }
+bottleneck = { type = "VARCHAR", doc = "next bottleneck of the finding's drives on the first day of the period for which a bottleneck is known" }
 */
 SELECT avg(rate_mb_s) AS rate_mb_s,
        -- a day without a known limit may take all that the others cannot

@@ -15,14 +15,14 @@ kind = { type = "VARCHAR", doc = "kind of comparison, as in gold.contradiction" 
 entity = { type = "VARCHAR", doc = "what the value belongs to: station/direction, drive, link/direction, host or host/disk; NULL where nothing could be compared" }
 n = { type = "BIGINT", doc = "number of impossible values" }
 n_compared = { type = "BIGINT", doc = "number of values that were compared, over all entities" }
-reported = { type = "DOUBLE", doc = "worst of the impossible values: the one with the largest difference from its bound, as a share of the bound" }
+reported = { type = "DOUBLE", doc = "worst impossible value: the one whose difference from its bound is largest in proportion to the bound" }
 bound = { type = "DOUBLE", doc = "highest or lowest value that is possible" }
 what = { type = "VARCHAR", doc = "name of the value, with its unit" }
 why = { type = "VARCHAR", doc = "reason why the value is impossible" }
 hint = { type = "VARCHAR", doc = "likely cause; NULL where nothing points to one" }
 from_at = { type = "TIMESTAMP", doc = "start of the time that the first impossible value describes" }
 to_at = { type = "TIMESTAMP", doc = "end of the time that the last impossible value describes" }
-reason_missing = { type = "VARCHAR", doc = "why nothing was compared: the logs or values that are lacking; NULL where values were compared" }
+reason_missing = { type = "VARCHAR", doc = "logs or values without which nothing could be compared; NULL where values were compared" }
 file_id = { type = "VARCHAR", doc = "log file with the worst value; NULL where the value was computed from many lines of an hour" }
 line_no = { type = "BIGINT", doc = "number of the line in file_id" }
 */

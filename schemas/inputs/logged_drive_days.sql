@@ -1,10 +1,10 @@
 /*
 title = "Days covered by logs of drives"
-why = "Counts the days over which the cost of a finding is averaged. A day counts only if logs cover at least a tenth of it for some drive, because the first and last log files extend past midnight."
+why = "Counts the days over which the cost of a finding is averaged. A day counts only if logs cover at least one drive for a tenth of the day, because the first and last log files extend past midnight."
 takes = ["first_day", "last_day"]
 
 [columns]
-n_days = { type = "BIGINT", doc = "number of site days that logs cover" }
+n_days = { type = "BIGINT", doc = "number of site days on which logs cover at least one drive for a tenth of the day" }
 */
 SELECT count(DISTINCT day) AS n_days
 FROM gold.drive_day

@@ -1,6 +1,6 @@
 /*
 title = "Durations of mounts, to fit the sizing formula"
-why = "Lists files, bytes and seconds of each mount, to fit the formula for the number of drives needed, separately for each kind of drive and for reads and writes. Time without a request is subtracted."
+why = "Lists files, bytes and seconds of each mount, to fit the formula for the number of drives needed, separately for each kind of drive and for reads and writes. Time without a request is not included."
 takes = ["last_day"]
 
 [params.n_days]
@@ -14,14 +14,14 @@ mode = { type = "VARCHAR", doc = "read or write" }
 session_id = { type = "VARCHAR", doc = "identifier of the mount" }
 drive = { type = "VARCHAR", doc = "drive" }
 days_since = { type = "DOUBLE", unit = "d", doc = "days between the first mount in the result and this mount" }
-n_files = { type = "BIGINT", doc = "number of files that the mount moved; mounts with an incomplete file are left out" }
+n_files = { type = "BIGINT", doc = "number of files that the mount moved; mounts with a failed or incomplete file are left out" }
 volume_gb = { type = "DOUBLE", unit = "GB", doc = "data that the mount moved on tape" }
 wall_s = { type = "DOUBLE", unit = "s", doc = "time from the mount request to the end of the dismount, minus no_request_s" }
 moving_s = { type = "DOUBLE", unit = "s", doc = "time of the mount's transfers from first to last block, including waits for data or buffer space" }
 drive_s = { type = "DOUBLE", unit = "s", doc = "time in which the drive moved data, from which the drive rate is computed" }
-between_s = { type = "DOUBLE", unit = "s", doc = "time between the mount's files, from last block to first block, minus tape motion and no_request_s; NULL where a gap of the mount was not logged" }
+between_s = { type = "DOUBLE", unit = "s", doc = "sum of the gaps between the mount's files, minus tape motion and no_request_s; NULL where a gap of the mount was not logged" }
 position_s = { type = "DOUBLE", unit = "s", doc = "tape motion in the mount, including the motion to the first file" }
-no_request_s = { type = "DOUBLE", unit = "s", doc = "time with the tape mounted and no request for the drive, which is lack of work and not a cost" }
+no_request_s = { type = "DOUBLE", unit = "s", doc = "time in which the tape was in the drive and the drive had no request. This time is lack of work, not a cost of the mount" }
 */
 WITH moving AS (
     SELECT system, session_id, bool_and(status = 'ok') AS is_whole,

@@ -9,7 +9,7 @@ operation = { type = "VARCHAR", doc = "store (to tape) or restore (from tape)" }
 hour_at = { type = "TIMESTAMP", doc = "start of the hour, UTC" }
 pool = { type = "VARCHAR", doc = "pool" }
 requests = { type = "BIGINT", doc = "number of the pool's requests in the hour, over all storage groups" }
-moved_gb = { type = "DOUBLE", unit = "GB", doc = "size of the files that the pool's requests of the hour name" }
+moved_gb = { type = "DOUBLE", unit = "GB", doc = "total size of the files in the pool's requests of the hour" }
 */
 SELECT system, split_part(work, ' ', 1) AS operation, hour_at, member AS pool, CAST(sum(amount) AS BIGINT) AS requests,
        sum(moved_gb) AS moved_gb

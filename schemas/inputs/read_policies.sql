@@ -1,6 +1,6 @@
 /*
 title = "Mount policies of reads: age that requests must reach"
-why = "Lists the mount policies that applied on the recorded days, for the simulation that replays these days."
+why = "Lists the mount policies that applied to reads in the period, for the simulation that replays the work of the period."
 takes = ["last_day"]
 
 [params.n_days]

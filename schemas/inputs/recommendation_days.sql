@@ -16,7 +16,7 @@ number = { type = "BIGINT", doc = "number of the recommendation" }
 text = { type = "VARCHAR", doc = "text of the recommendation" }
 state = { type = "VARCHAR", doc = "made, applied or dropped: state of the recommendation on last_day" }
 made_day = { type = "DATE", doc = "site day on which the recommendation was made" }
-applied_day = { type = "DATE", doc = "first site day on which the recommendation was in effect; NULL where it was not applied by the last day" }
+applied_day = { type = "DATE", doc = "first site day on which the recommendation was in effect; NULL if the recommendation was not applied by last_day" }
 is_hours = { type = "BOOLEAN", doc = "true if the recommendation gives drives more hours in which they can work; false if it raises their rate" }
 predicted_gb_day = { type = "DOUBLE", unit = "GB/day", doc = "predicted gain" }
 predicted_gb_day_low = { type = "DOUBLE", was = "predicted_least_gb_day", unit = "GB/day", doc = "low end of the 90 % interval of the predicted gain" }
@@ -24,10 +24,10 @@ predicted_gb_day_high = { type = "DOUBLE", was = "predicted_most_gb_day", unit =
 day = { type = "DATE", doc = "site day; NULL where there is no day to compare" }
 is_after = { type = "BOOLEAN", doc = "true for a day after the recommendation was applied" }
 moved_gb = { type = "DOUBLE", unit = "GB", doc = "data moved that day by the drives that the recommendation concerns" }
-busy_hours = { type = "DOUBLE", unit = "h", doc = "total busy hours, on that day, of the drives that the recommendation concerns" }
+busy_hours = { type = "DOUBLE", unit = "h", doc = "busy hours that day, summed over the drives that the recommendation concerns" }
 peers_gb = { type = "DOUBLE", unit = "GB", doc = "data moved that day by other drives of the same technologies" }
-peers_hours = { type = "DOUBLE", unit = "h", doc = "total busy hours, on that day, of other drives of the same technologies" }
-covered_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours that logs cover that day, summed over all drives" }
+peers_hours = { type = "DOUBLE", unit = "h", doc = "busy hours that day, summed over other drives of the same technologies" }
+covered_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours that logs cover that day, summed over all drives of the site" }
 */
 WITH last_event AS (
     -- a repeated event is a correction: the last one of each kind counts, from its day on

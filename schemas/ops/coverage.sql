@@ -5,7 +5,7 @@ why = "Shows for which hours a log is missing. Reports list these hours first, a
 features = ["I13"]
 
 [columns]
-source = { type = "VARCHAR", doc = "source" }
+source = { type = "VARCHAR", doc = "source (kind of log)" }
 host = { type = "VARCHAR", doc = "host, link or archive system whose activity the log records" }
 hour_at = { type = "TIMESTAMP", doc = "start of the hour, UTC" }
 expected_s = { type = "DOUBLE", unit = "s", doc = "seconds of the hour for which site.toml declares a log; NULL if it declares no log" }

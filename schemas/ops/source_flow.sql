@@ -1,12 +1,12 @@
 /*
 title = "Sources: silence, number of lines and changed headers"
-grain = "one row per source with a file that was read, or was refused because of its header"
-why = "Compares each source with its own past, to find a source that falls silent, shrinks or changes its columns before its numbers mislead. Values are from the newest build that changed data."
+grain = "one row per source with a file that was read, or that was refused because of its header"
+why = "Compares each source with its own past, to find a source that falls silent, shrinks or changes its columns. Such a source gives misleading numbers. Values are from the newest build that changed data."
 
 [columns]
-source = { type = "VARCHAR", doc = "source" }
+source = { type = "VARCHAR", doc = "source (kind of log)" }
 last_at = { type = "TIMESTAMP", doc = "newest instant in the source's files. A file does not count if its newest instant is more than a day after the file was written" }
-silent_hours = { type = "DOUBLE", unit = "h", doc = "hours from last_at to the newest instant of any source; the present time plays no role" }
+silent_hours = { type = "DOUBLE", unit = "h", doc = "hours from last_at to the newest instant of any source, not to the present" }
 allowed_hours = { type = "DOUBLE", unit = "h", doc = "limit for silent_hours: twice the longest pause between successive days with files, over the source's last 28 such days; NULL if the source has fewer than 8 such days" }
 n_lines = { type = "BIGINT", doc = "number of lines in the files whose newest instant is on the day of last_at" }
 usual_n_lines = { type = "DOUBLE", doc = "median of the lines per day over up to 28 earlier days with files; NULL if there are fewer than 7 such days" }

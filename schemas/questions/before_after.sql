@@ -1,7 +1,7 @@
 /*
 title = "Did the change help?"
 topic = "changes"
-why = "Overall rates of mounts before and after a change. This only describes the difference: effects of other changes, and chance, may have contributed to it."
+why = "Compares the overall rates of mounts before and after a change. A difference need not be an effect of the change: other changes, or chance, may have contributed."
 takes = ["first_day", "last_day", "changed_at", "drive"]
 
 [columns]

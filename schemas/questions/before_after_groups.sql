@@ -1,7 +1,7 @@
 /*
 title = "Which storage groups did the change help?"
 topic = "changes"
-why = "Overall rates of each storage group's mounts before and after a change, because a change that helps one group may cost another. This only describes the difference: other changes may have contributed to it."
+why = "Compares the overall rates of each storage group's mounts before and after a change. A change that helps one group may slow another. A difference need not be an effect of the change: other changes may have contributed."
 takes = ["first_day", "last_day", "changed_at", "drive"]
 
 [columns]

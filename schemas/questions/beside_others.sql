@@ -1,7 +1,7 @@
 /*
 title = "How does this archive compare with others?"
 topic = "changes"
-why = "Compares this archive's figures with published figures and those of other sites, to show whether a problem is specific to this archive or common to tape archives. Declare another site's figures in site.toml as its facts, e.g. read_overall_mb_s = 33."
+why = "Compares this archive's figures with published figures and those of other sites, to show whether a problem is specific to this archive or common to tape archives. To add another site, declare its figures in site.toml as facts of that site, e.g. read_overall_mb_s = 33."
 takes = ["first_day", "last_day"]
 
 [columns]

@@ -1,7 +1,7 @@
 /*
 title = "Best block size for transfers to disks and over network paths"
 topic = "host"
-why = "Rates by block size in timed tests, and the smallest block size whose rate is close to the best. A block size of 4 KB instead of 1 MB can lower the rate more than a slower disk does."
+why = "Shows the rates of timed tests by block size, and the smallest block size whose rate is close to the highest. A block size of 4 KB instead of 1 MB can lower the rate more than a slower disk does."
 takes = ["host"]
 
 [columns]

@@ -7,10 +7,10 @@ takes = ["first_day", "last_day", "station", "drive"]
 [columns]
 drive = { type = "VARCHAR", doc = "drive" }
 hour_at = { type = "TIMESTAMP", doc = "start of the hour, UTC" }
-station = { type = "VARCHAR", doc = "station of the drive's main work in the hour. Transfers are grouped by station and mode, and the group that took the longest time counts. NULL where the drive moved no file" }
-mode = { type = "VARCHAR", doc = "read or write: mode of the group of transfers (by station and mode) that took the longest time in the hour; NULL where the drive moved no file" }
-busy_share = { type = "DOUBLE", unit = "1", doc = "share of the hour in which the drive was at work: it had a request, and a tape was in the drive or on its way" }
-moving_share = { type = "DOUBLE", unit = "1", doc = "share of the hour in which data moved: the time of transfers, less the waits inside them" }
+station = { type = "VARCHAR", doc = "station for which the drive moved files. If it moved files for several stations or in both modes, the station and mode with the most transfer time in the hour count. NULL where the drive moved no file" }
+mode = { type = "VARCHAR", doc = "read or write. If the drive moved files for several stations or in both modes, the station and mode with the most transfer time in the hour count. NULL where the drive moved no file" }
+busy_share = { type = "DOUBLE", unit = "1", doc = "share of the hour in which the drive was at work: all time except idle, no request, occupied, down, hung and unknown" }
+moving_share = { type = "DOUBLE", unit = "1", doc = "share of the hour in which data moved: the time of transfers, less the waits inside them. Checksums inside transfers count as moving data" }
 lost_share = { type = "DOUBLE", unit = "1", doc = "share of the hour in which the drive was at work but moved no data (busy_share minus moving_share): gaps between files, waits, tape motion and mounting" }
 verdict = { type = "VARCHAR", doc = "bottleneck that held the drive back in the hour, from gold.bottleneck" }
 */

@@ -1,7 +1,7 @@
 /*
 title = "Limits of a disk cache: blocks and open files"
 topic = "pools"
-why = "A disk cache has a limited number of blocks and of files that can be open at once. This shows which of the two limits was approached more closely, and how many blocks an open file uses."
+why = "A disk cache has a fixed number of blocks, and a limit on the number of open files. This shows which of these two limits was approached more closely, and how many blocks an open file uses."
 takes = ["first_day", "last_day"]
 
 [columns]
@@ -10,12 +10,12 @@ n_samples = { type = "BIGINT", doc = "number of samples of the cache that show b
 blocks_total = { type = "BIGINT", doc = "number of blocks in the cache, used and free, from the newest sample" }
 files_total = { type = "BIGINT", doc = "number of files that the cache allows to be open at once, from the newest sample" }
 blocks_a_file = { type = "DOUBLE", doc = "blocks in use / open files, over all samples; NULL where no file was open" }
-blocks_a_place = { type = "DOUBLE", doc = "number of blocks in the cache per file that may be open: blocks_total / files_total" }
-blocks_high = { type = "DOUBLE", unit = "1", doc = "largest share of the cache's blocks that was in use in any sample" }
-files_high = { type = "DOUBLE", unit = "1", doc = "largest share of the allowed open files that was in use in any sample" }
+blocks_a_place = { type = "DOUBLE", doc = "number of blocks for each file if as many files are open as the cache allows: blocks_total / files_total" }
+blocks_high = { type = "DOUBLE", unit = "1", doc = "blocks in use / blocks in the cache, in the sample with the highest such share" }
+files_high = { type = "DOUBLE", unit = "1", doc = "open files / files that may be open, in the sample with the highest such share" }
 blocks_out = { type = "DOUBLE", unit = "1", doc = "share of the samples in which no block was free" }
 files_out = { type = "DOUBLE", unit = "1", doc = "share of the samples in which no further file could be opened" }
-binding_limit = { type = "VARCHAR", was = "nearer", doc = "limit that was approached more closely: blocks (use larger or more blocks) or files (allow more open files); neither if both were equally close" }
+binding_limit = { type = "VARCHAR", was = "nearer", doc = "limit that was approached more closely. blocks: larger or more blocks would help. files: a higher limit on open files would help. neither: both limits were equally close" }
 */
 WITH known AS (
     SELECT a.*, a.blocks_total - a.blocks_free AS blocks, a.files_total - a.files_free AS files

@@ -21,12 +21,12 @@ mode = { type = "VARCHAR", doc = "read or write" }
 generation = { type = "VARCHAR", doc = "technology of the drives" }
 before = { type = "DOUBLE", doc = "median of the measure before the change: MB/s for rates, s for gaps" }
 after = { type = "DOUBLE", doc = "median of the measure after the change: MB/s for rates, s for gaps" }
-ratio = { type = "DOUBLE", unit = "1", doc = "measure after the change / measure before it, computed from rates or gaps that are alike in what matched_by names. Where matched_by is NULL, it is the column after / the column before" }
+ratio = { type = "DOUBLE", unit = "1", doc = "measure after the change / measure before it. Only rates or gaps that share the property in matched_by are compared. Where matched_by is NULL, the ratio is the column after / the column before" }
 ratio_low = { type = "DOUBLE", unit = "1", doc = "low end of the ratio's 90 % interval" }
 ratio_high = { type = "DOUBLE", unit = "1", doc = "high end of the ratio's 90 % interval" }
 effect = { type = "DOUBLE", unit = "1", doc = "Cliff's delta, from -1 to 1: share of pairs (one value after the change, one before) in which the later value is larger, minus the share in which it is smaller" }
-mix_shift = { type = "DOUBLE", unit = "1", doc = "how much the mix of tapes and file sizes changed: 0 if it is the same before and after, 1 if no tape and size class occurs both before and after" }
-matched_by = { type = "VARCHAR", doc = "what the values compared before and after the change have in common: `tape and size`, `size` (for rates, if too few values have the same tape) or `drive` (for gaps). NULL where too few values have anything in common" }
+mix_shift = { type = "DOUBLE", unit = "1", doc = "how much the mix of tapes and sizes, sizes or drives (see matched_by) changed: 0 if their shares are the same before and after the change, 1 if none of them occurs both before and after" }
+matched_by = { type = "VARCHAR", doc = "property that compared values before and after the change share: `tape and size`, `size` (for rates, if too few values have the same tape) or `drive` (for gaps). NULL where too few values share such a property" }
 n_before = { type = "BIGINT", doc = "number of values (rates or gaps) before the change" }
 n_after = { type = "BIGINT", doc = "number of values (rates or gaps) after the change" }
 summary = { type = "VARCHAR", was = "says", doc = "the result as a sentence, or why there is no estimate" }

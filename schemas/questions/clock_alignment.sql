@@ -13,9 +13,9 @@ system = { type = "VARCHAR", doc = "archive system of the movers' log" }
 tool = { type = "VARCHAR", doc = "program that sampled the station; NULL where counters of the network switch were used instead" }
 watched = { type = "VARCHAR", doc = "what was sampled: the station's network, its disks, or its link (by the switch's counters)" }
 direction = { type = "VARCHAR", doc = "traffic that is compared: in (read from tape for the station), out (written to tape), or both together" }
-n_transfers = { type = "BIGINT", doc = "number of transfers in the movers' log in the time that the samples cover" }
+n_transfers = { type = "BIGINT", doc = "number of transfers that the movers' log shows in the time that the samples cover" }
 sample_s = { type = "DOUBLE", unit = "s", doc = "length of one sample" }
-skew_s = { type = "DOUBLE", unit = "s", doc = "time by which the station's clock is ahead of the clock of the movers' log, negative if it lags; NULL where it cannot be determined" }
+skew_s = { type = "DOUBLE", unit = "s", doc = "time by which the station's clock is ahead of the clock of the movers' log, negative if the station's clock lags; NULL where the difference cannot be determined" }
 skew_s_low = { type = "DOUBLE", unit = "s", doc = "low end of the 90 % interval of the clock difference" }
 skew_s_high = { type = "DOUBLE", unit = "s", doc = "high end of the 90 % interval of the clock difference" }
 blind_below_s = { type = "DOUBLE", unit = "s", doc = "smallest clock difference that samples of this length can show" }

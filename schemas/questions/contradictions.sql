@@ -13,7 +13,7 @@ entity = { type = "VARCHAR", doc = "entity that the values belong to: station/di
 n = { type = "BIGINT", doc = "number of impossible values of the entity" }
 n_compared = { type = "BIGINT", doc = "number of values that were compared, over all entities" }
 what = { type = "VARCHAR", doc = "name of the value, with its unit" }
-reported = { type = "DOUBLE", was = "stated", doc = "worst of the impossible values, in the unit named in `what`: the value with the largest difference from its bound, as a share of the bound" }
+reported = { type = "DOUBLE", was = "stated", doc = "worst of the impossible values, in the unit named in `what`. The worst value is the one that differs most from its bound, in proportion to the bound" }
 bound = { type = "DOUBLE", was = "possible", doc = "highest or lowest possible value, which the reported value violates" }
 summary = { type = "VARCHAR", was = "says", doc = "why the value is impossible, or why no comparison was possible" }
 from_at = { type = "TIMESTAMP", doc = "start of the time to which the first impossible value belongs" }

@@ -1,16 +1,16 @@
 /*
 title = "How much of each hour the logs cover"
 topic = "operations"
-why = "Shows for each hour and kind of log how much of the time declared in site.toml the log covers. Where a log is missing, every number computed from it is incomplete."
+why = "Shows for each hour and kind of log how much of the time declared in site.toml the log covers. Where a log is missing, every number computed from that log is incomplete."
 takes = ["first_day", "last_day"]
 
 [columns]
 source = { type = "VARCHAR", doc = "kind of log" }
 host = { type = "VARCHAR", doc = "host, link or archive system that the log describes" }
 hour_at = { type = "TIMESTAMP", doc = "start of the hour, UTC; for periods of more than three weeks, start of the site day" }
-expected_s = { type = "DOUBLE", unit = "s", doc = "time in the hour (or day) for which site.toml declares the log; NULL where site.toml declares no log" }
+expected_s = { type = "DOUBLE", unit = "s", doc = "time in the hour (or day) for which site.toml declares the log; NULL where site.toml does not declare this log" }
 covered_s = { type = "DOUBLE", unit = "s", doc = "time in the hour (or day) that the log covers" }
-covered_share = { type = "DOUBLE", unit = "1", doc = "time that the log covers / time for which site.toml declares it, at most 1; NULL where site.toml declares no log" }
+covered_share = { type = "DOUBLE", unit = "1", doc = "share of expected_s that the log covers; NULL where site.toml does not declare this log" }
 */
 WITH hour AS (
     SELECT o.source, o.host, o.expected_s, o.covered_s,

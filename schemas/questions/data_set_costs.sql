@@ -1,5 +1,5 @@
 /*
-title = "Drive time of mounting and tape motion, by data set"
+title = "Drive time spent on mounting and tape motion, by data set"
 topic = "mounts"
 why = "A data set that is spread over many tapes, or requested file by file, costs drive-hours of mounting and tape motion. The most expensive data set comes first."
 takes = ["first_day", "last_day", "group"]
@@ -28,7 +28,7 @@ volume_gb = { type = "DOUBLE", unit = "GB", doc = "data of the data set that was
 files_per_mount = { type = "DOUBLE", unit = "1", doc = "n_files / n_mounts" }
 gb_per_mount = { type = "DOUBLE", unit = "GB", doc = "volume_gb / n_mounts" }
 mounting_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours of mounting and dismounting for the data set. Where a mount moved files of several data sets, this time is divided among them in proportion to their numbers of files. NULL if no log shows these times" }
-tape_motion_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours of tape motion to files of the data set. NULL if no log shows the steps of its mounts" }
+tape_motion_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours of tape motion to files of the data set. NULL if no log shows the steps of the data set's mounts" }
 lost_hours = { type = "DOUBLE", unit = "h", doc = "mounting_hours + tape_motion_hours" }
 */
 WITH sat AS (

@@ -8,10 +8,10 @@ takes = ["first_day", "last_day"]
 first_day = { type = "DATE", doc = "first site day of a series of consecutive days in the same state" }
 last_day = { type = "DATE", doc = "last site day of the series of days in the same state" }
 n_days = { type = "BIGINT", doc = "number of days in the series" }
-state = { type = "VARCHAR", doc = "findings: the rules ran and fired. clean: the rules ran, no rule fired or withheld its verdict, and a log covers three quarters of each day. part_covered: the rules ran and no rule fired, but a verdict was withheld, or no log covers three quarters of the day. not_run: logs were read, but no rules ran, or they ran before a third or more of the hours of a log were read. not_covered: no log covers the days" }
+state = { type = "VARCHAR", doc = "findings: the rules ran and fired. clean: the rules ran, no rule fired or withheld its verdict, and a log covers three quarters of each day. part_covered: the rules ran and no rule fired, but a verdict was withheld, or no log covers three quarters of the day. not_run: logs were read, but no rules ran, or more than a quarter of the hours of a kind of log were read only after the rules ran. not_covered: no log covers the days" }
 n_findings = { type = "BIGINT", doc = "number of findings on the days of the series" }
 n_withheld = { type = "BIGINT", doc = "number of rules that gave no verdict for at least one day of the series, because logs were missing" }
-best_hours = { type = "DOUBLE", unit = "h", doc = "hours of a day that its most complete log covers: the lowest value of the series. NULL where no log covers the days" }
+best_hours = { type = "DOUBLE", unit = "h", doc = "hours of a day that the day's most complete log covers; of several days, the day with the fewest such hours counts. NULL where no log covers the days" }
 sources = { type = "VARCHAR", doc = "kinds of log that cover the days, each with the hours covered, summed over all hosts and days; NULL where no log covers the days" }
 summary = { type = "VARCHAR", was = "says", doc = "state of the days in one sentence" }
 */

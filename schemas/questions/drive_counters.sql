@@ -1,7 +1,7 @@
 /*
 title = "Work of drives, from the kernel's counters"
 topic = "drives"
-why = "Shows how much data each drive moved and how it spent its time in use. Only the counters of the host's kernel are needed, no log of the archive. Where the counters miss transfers, a note replaces the rate."
+why = "Shows how much data each drive moved and how it spent its time in use. This needs only the counters of the host's kernel, no log of the archive. Where the counters miss transfers, a note replaces the rate."
 takes = ["first_day", "last_day"]
 
 [columns]
@@ -14,9 +14,9 @@ tape_motion_hours = { type = "DOUBLE", unit = "h", doc = "hours that the drive s
 busy_share = { type = "DOUBLE", unit = "1", doc = "share of the sampled time in which the drive executed a command" }
 read_gb = { type = "DOUBLE", unit = "GB", doc = "data read from tape; NULL where the counters miss the drive's transfers" }
 written_gb = { type = "DOUBLE", unit = "GB", doc = "data written to tape; NULL where the counters miss the drive's transfers" }
-drive_rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / time in read and write commands. NULL, like f, where some samples lack the times of commands" }
-overall_rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / time in use. Time in use runs from the first to the last command of each mount. Where no log shows mounts, pauses of more than ten minutes are left out" }
-f = { type = "DOUBLE", unit = "1", doc = "overall rate / drive rate" }
+drive_rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / time in read and write commands; NULL where some samples lack the times of commands" }
+overall_rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / time in use. A drive is in use from the first to the last command of a mount. Where no log shows mounts, the time in use leaves out pauses of more than ten minutes" }
+f = { type = "DOUBLE", unit = "1", doc = "overall rate / drive rate; NULL where some samples lack the times of commands" }
 note = { type = "VARCHAR", doc = "what is missing: transfers or times that the counters lack, or the drive that belongs to the device; NULL where nothing is missing" }
 */
 WITH counted AS (

@@ -11,10 +11,10 @@ n_mounts = { type = "BIGINT", doc = "number of mounts requested for the drive, i
 volume_gb = { type = "DOUBLE", unit = "GB", doc = "data that the drive moved in complete files" }
 drive_read_errors = { type = "BIGINT", doc = "read errors counted by the drive, including corrected ones; failed transfers are in n_failed_transfers. NULL where no log shows the counter" }
 drive_write_errors = { type = "BIGINT", doc = "write errors counted by the drive, including corrected ones; failed transfers are in n_failed_transfers. NULL where no log shows the counter" }
-uncorrected_errors = { type = "BIGINT", doc = "read and write errors that the drive could not correct, from the SCSI log pages it reported; NULL where no page was read" }
-block_retries = { type = "BIGINT", doc = "blocks that the drive read or wrote again, from the SCSI log pages it reported; NULL where no page was read" }
+uncorrected_errors = { type = "BIGINT", doc = "number of read and write errors that the drive could not correct, from the drive's SCSI log pages; NULL where no page was read" }
+block_retries = { type = "BIGINT", doc = "number of blocks that the drive read or wrote again, from the drive's SCSI log pages; NULL where no page was read" }
 n_alerts = { type = "BIGINT", doc = "number of tape alerts (TapeAlert flags) that the drive raised" }
-n_failed_transfers = { type = "BIGINT", doc = "transfers that the mover ended with an error code, such as READ_ERROR or WRITE_ERROR" }
+n_failed_transfers = { type = "BIGINT", doc = "number of transfers that the mover ended with an error code, such as READ_ERROR or WRITE_ERROR" }
 n_failed_mounts = { type = "BIGINT", doc = "number of mounts and dismounts that failed in the drive" }
 n_outages = { type = "BIGINT", doc = "number of times that the drive was set offline or went into error" }
 n_restarts = { type = "BIGINT", doc = "number of starts of the drive's mover" }

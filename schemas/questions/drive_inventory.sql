@@ -7,7 +7,7 @@ takes = ["last_day"]
 [columns]
 robot = { type = "VARCHAR", doc = "library or robot that serves the drives; NULL where site.toml does not name it" }
 generation = { type = "VARCHAR", doc = "technology of the drives; NULL where site.toml does not name it" }
-n_drives = { type = "BIGINT", doc = "drives that site.toml declares in service on that day" }
+n_drives = { type = "BIGINT", doc = "number of drives that site.toml declares as in service on that day" }
 nameplate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "native rate of one drive; NULL where tapescope's table of technologies lacks this technology" }
 total_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "sum of the native rates of the drives in this row" }
 */

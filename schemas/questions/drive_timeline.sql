@@ -1,23 +1,23 @@
 /*
 title = "What each drive did over the period"
 topic = "hours"
-why = "Shows when each drive worked, waited or was out of service. Each time step shows the activity that took most of its time."
+why = "Shows when each drive worked, waited or was out of service. Each time step shows the activity that took the largest share of the step."
 takes = ["first_day", "last_day"]
 
 [params.most_steps]
 type = "BIGINT"
 default = 288
-doc = "maximum number of equal time steps in the period; a step is at least one minute"
+doc = "maximum number of equal time steps into which the period is divided; a step lasts at least one minute"
 
 [columns]
 drive = { type = "VARCHAR", doc = "drive" }
-time_group = { type = "VARCHAR", doc = "group of drive time (gold.drive_time_bucket) that took most of each step; of two groups with equal time, the one with the higher group_number" }
+time_group = { type = "VARCHAR", doc = "group of drive time (gold.drive_time_bucket) with the largest share of each step; of two groups with equal shares, the group with the higher group_number counts" }
 group_words = { type = "VARCHAR", doc = "name of the group in words" }
 group_number = { type = "BIGINT", doc = "position of the group in the order in which figures show a drive's day" }
 colour = { type = "VARCHAR", doc = "colour of the group in figures" }
 from_at = { type = "TIMESTAMP", doc = "start of the first of several consecutive steps with the same group" }
 to_at = { type = "TIMESTAMP", doc = "end of the last of several consecutive steps with the same group" }
-group_share = { type = "DOUBLE", unit = "1", doc = "share of the time between from_at and to_at that the drive spent in the group; waits inside a transfer count as moving data" }
+group_share = { type = "DOUBLE", unit = "1", doc = "share of the time between from_at and to_at that the drive spent in the group; waits and checksums inside a transfer count as moving data" }
 */
 WITH bound AS (
     SELECT day_begin($first_day, zone) AS begin_at, day_end($last_day, zone) AS end_at FROM site.setting

@@ -7,7 +7,7 @@ takes = ["first_day", "last_day", "drive"]
 [params.came_back_h]
 type = "BIGINT"
 default = "6"
-doc = "a displaced tape counts as having come back if it is mounted again within this many hours"
+doc = "a displaced tape counts as having come back if it is mounted again within this many hours after its dismount"
 
 [columns]
 drive = { type = "VARCHAR", doc = "drive" }
@@ -16,7 +16,7 @@ n_read = { type = "BIGINT", doc = "number of mounts that only read" }
 n_write = { type = "BIGINT", doc = "number of mounts that only wrote" }
 n_mixed = { type = "BIGINT", doc = "number of mounts that both read and wrote" }
 n_turns = { type = "BIGINT", doc = "number of changes of mode: pairs of consecutive mounts of which one only read and the other only wrote" }
-turn_share = { type = "DOUBLE", unit = "1", doc = "changes of mode as a share of all pairs of consecutive mounts in the drive; pairs with a mount that both read and wrote are left out" }
+turn_share = { type = "DOUBLE", unit = "1", doc = "n_turns / pairs of consecutive mounts in the drive, without pairs in which a mount both read and wrote" }
 turn_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours that changes of mode cost: dismounting the displaced tape and mounting the next one. A time that no log shows counts as 0" }
 n_came_back = { type = "BIGINT", doc = "number of displaced tapes that were mounted again within came_back_h hours, in any drive, and for the same mode as before" }
 least_back_h = { type = "DOUBLE", unit = "h", doc = "shortest time from the dismount of a displaced tape to its next mount, among the tapes counted in n_came_back" }

@@ -1,7 +1,7 @@
 /*
 title = "Duty factor of stations at a chosen threshold"
 topic = "stations"
-why = "The duty factor is the share of half-hours in which a station's traffic is above a threshold. This shows how it falls as the threshold rises."
+why = "The duty factor is the share of half-hours in which a station's traffic is above a threshold. This shows how the duty factor falls as the threshold rises."
 takes = ["last_day", "station"]
 
 [params.n_days]

@@ -19,16 +19,16 @@ role = { type = "VARCHAR", doc = "role of the station; a scanning station, which
 first_day = { type = "DATE", doc = "first site day of the period" }
 last_day = { type = "DATE", doc = "last site day of the period" }
 duty_factor = { type = "DOUBLE", unit = "1", doc = "inbound duty factor: half-hours in which traffic towards the station exceeds threshold_mb_s / half-hours that the logs cover. NULL for scanning stations, and where the logs cover no half-hour" }
-duty_factor_out = { type = "DOUBLE", unit = "1", doc = "outbound duty factor: half-hours in which traffic from the station exceeds threshold_mb_s / half-hours that the logs cover. NULL for scanning stations, and where the logs cover no half-hour" }
+duty_factor_out = { type = "DOUBLE", unit = "1", doc = "outbound duty factor: half-hours in which traffic away from the station exceeds threshold_mb_s / half-hours that the logs cover. NULL for scanning stations, and where the logs cover no half-hour" }
 duty_half = { type = "DOUBLE", unit = "1", doc = "half-hours in which traffic towards the station exceeds half of threshold_mb_s / half-hours that the logs cover. NULL for scanning stations, and where the logs cover no half-hour" }
 duty_twice = { type = "DOUBLE", unit = "1", doc = "half-hours in which traffic towards the station exceeds twice threshold_mb_s / half-hours that the logs cover. NULL for scanning stations, and where the logs cover no half-hour" }
 threshold_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "the site's threshold: a half-hour is active if its average rate is above this" }
 active_in_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "average rate towards the station in active half-hours" }
-active_out_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "average rate from the station in active half-hours" }
+active_out_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "average rate away from the station in active half-hours" }
 low_in_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "traffic towards the station: rate of the slowest active half-hour" }
 high_in_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "traffic towards the station: rate of the fastest active half-hour" }
-low_out_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "traffic from the station: rate of the slowest active half-hour" }
-high_out_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "traffic from the station: rate of the fastest active half-hour" }
+low_out_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "traffic away from the station: rate of the slowest active half-hour" }
+high_out_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "traffic away from the station: rate of the fastest active half-hour" }
 coverage = { type = "DOUBLE", unit = "1", doc = "share of the period's half-hours that the logs of the station's links cover, for inbound traffic" }
 */
 WITH summed AS (

@@ -11,7 +11,7 @@ doc = "number of site days in the period that ends with last_day"
 
 [columns]
 direction = { type = "VARCHAR", doc = "in (towards the stations) or out (away from the stations)" }
-n_stations = { type = "BIGINT", doc = "number of stations whose traffic is known, without those that only scan tapes" }
+n_stations = { type = "BIGINT", doc = "number of stations whose traffic is known, without scanning stations, which only read tapes to check them" }
 duty_total = { type = "DOUBLE", unit = "1", doc = "sum of the duty factors of the stations counted in n_stations" }
 moved_tb = { type = "DOUBLE", unit = "TB", doc = "data that the links of the stations counted in n_stations carried in that direction" }
 */

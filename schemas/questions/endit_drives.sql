@@ -1,21 +1,21 @@
 /*
 title = "Drives that read and wrote for ENDIT"
 topic = "requests"
-why = "ENDIT moves files between dCache and TSM. For this, it starts runs of TSM's client. This shows which drives worked for the runs of which pool, how long runs waited for their tapes, and at what rate data moved once the tapes were in the drives."
+why = "ENDIT moves files between dCache and TSM by starting runs of TSM's client. This shows the drives that each pool's runs used, how long runs waited for their tapes, and at what rate data moved once the tapes were in the drives."
 takes = ["first_day", "last_day"]
 
 [columns]
 system = { type = "VARCHAR", doc = "archive system of the drive" }
 drive = { type = "VARCHAR", doc = "drive in which the run's tape was mounted; NULL for runs whose mount no log shows" }
-pool = { type = "VARCHAR", doc = "ENDIT instance, by its name or else its host; each dCache pool has its own instance" }
+pool = { type = "VARCHAR", doc = "name of the ENDIT instance, or its host if the instance has no name; each dCache pool has its own instance" }
 operation = { type = "VARCHAR", doc = "retrieve (from tape) or archive (to tape)" }
 n_runs = { type = "BIGINT", doc = "number of runs of TSM's client that ENDIT started in the period; a run with several tapes counts at each of its drives" }
 n_volumes = { type = "BIGINT", doc = "number of different tapes read or written" }
 n_files = { type = "BIGINT", doc = "number of files in the runs, as far as log lines list them" }
 moved_gb = { type = "DOUBLE", unit = "GB", was = "read_gb", doc = "data moved by completed runs that used a single tape" }
 median_wait_s = { type = "DOUBLE", unit = "s", doc = "median time from the start of a run until its tape was in the drive. For a tape that was already in the drive, this time is 0" }
-shared_hours = { type = "DOUBLE", unit = "h", doc = "hours in which an ENDIT run was going on while its tape was in the drive" }
-overall_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "moved_gb / time that the same runs contribute to shared_hours. This time includes positioning and waits for the client, but not mounting" }
+shared_hours = { type = "DOUBLE", unit = "h", doc = "hours in which an ENDIT run was active and its tape was in the drive, summed over the runs" }
+overall_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "moved_gb / shared_hours of the runs that moved it. These hours include tape motion and waits for the client, but not mounting" }
 */
 WITH run AS (
     SELECT r.system, r.host, r.pool, r.operation, r.began_at, r.volume FROM silver.endit_run r CROSS JOIN site.setting c

@@ -1,13 +1,13 @@
 /*
 title = "Queues and workers of ENDIT"
 topic = "requests"
-why = "ENDIT brings dCache's files to TSM. This shows how much data waited for tape at each pool, whether ENDIT would have used more drives, and how often its daemons paused for lack of disk space."
+why = "ENDIT moves files between dCache and TSM. This shows how much data waited for tape at each pool, whether ENDIT would have used more drives, and how often its daemons paused for lack of disk space."
 takes = ["first_day", "last_day"]
 
 [columns]
 day = { type = "DATE", doc = "site day" }
 system = { type = "VARCHAR", doc = "archive system" }
-pool = { type = "VARCHAR", doc = "ENDIT instance, by its name or else its host; each dCache pool has its own instance" }
+pool = { type = "VARCHAR", doc = "name of the ENDIT instance, or its host if the instance has no name; each dCache pool has its own instance" }
 operation = { type = "VARCHAR", doc = "archive (to tape) or retrieve (from tape)" }
 n_samples = { type = "BIGINT", doc = "number of samples in the daemon's statistics on that day" }
 done_gb = { type = "DOUBLE", unit = "GB", doc = "data written to or read from tape on that day, according to the daemon's counter. Work before the day's first sample is included only if the daemon started on that day or has a sample of the day before" }
@@ -19,7 +19,7 @@ max_queued_files = { type = "BIGINT", doc = "largest number of files that waited
 avg_workers = { type = "DOUBLE", unit = "1", doc = "number of workers (processes of TSM's client) that ran at once: mean over the samples of the day" }
 max_workers = { type = "BIGINT", doc = "largest number of workers that ran at once" }
 worker_limit = { type = "BIGINT", doc = "maximum number of workers that the daemon may run at once" }
-full_share = { type = "DOUBLE", unit = "1", doc = "share of samples in which the maximum number of workers ran and further files waited, so that more drives would have been used" }
+full_share = { type = "DOUBLE", unit = "1", doc = "share of samples in which the maximum number of workers ran and further files waited: ENDIT would have used more drives" }
 backoff_share = { type = "DOUBLE", unit = "1", doc = "share of samples in which a lack of disk space prevented the start of more workers; NULL for the operation archive" }
 */
 WITH sample AS (

@@ -1,7 +1,7 @@
 /*
 title = "Failed mounts before and after each change"
 topic = "changes"
-why = "Compares the failed mounts of the affected drives before and after each change. A limit that was right before a change may be wrong after it. For example, a retry time may now be shorter than a rewind."
+why = "Compares the failed mounts of the affected drives before and after each change. A limit that was right before a change may be wrong afterwards. For example, a retry time may then be shorter than a rewind."
 takes = ["first_day", "last_day"]
 
 [params.n_days]
@@ -13,7 +13,7 @@ doc = "number of days before a change that are compared with the same number of 
 changed_at = { type = "TIMESTAMP", doc = "instant of the change, UTC" }
 what = { type = "VARCHAR", doc = "what was changed" }
 entities = { type = "VARCHAR", doc = "drives, mover hosts and archive systems that the change affected; NULL for a change of the complete site" }
-n_before = { type = "BIGINT", doc = "number of mounts requested on the affected drives in the n_days days before the change. A change of a mover host, an archive system or the site affects all its drives" }
+n_before = { type = "BIGINT", doc = "number of mounts requested on the affected drives in the n_days days before the change. A change of a mover host, an archive system or the site affects all drives that belong to it" }
 failed_before = { type = "BIGINT", doc = "number of failed mounts among those counted in n_before" }
 n_after = { type = "BIGINT", doc = "number of mounts requested on the affected drives in the n_days days from the change on" }
 failed_after = { type = "BIGINT", doc = "number of failed mounts among those counted in n_after" }

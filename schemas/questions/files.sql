@@ -20,7 +20,7 @@ path = { type = "VARCHAR", doc = "path at which the file was read" }
 source = { type = "VARCHAR", doc = "source (kind of log) as which the file was read; NULL where it was not recognised" }
 state = { type = "VARCHAR", doc = "loaded (its lines are in use), failed (it could not be read), unknown (not recognised as a kind of log) or withdrawn (`tapescope forget` took its lines out of use)" }
 reason = { type = "VARCHAR", doc = "why the file failed or was not recognised" }
-note = { type = "VARCHAR", doc = "remarks on a file that was read, e.g. that its time stamps name another zone than the one in which they were read, or that averages since boot were left out" }
+note = { type = "VARCHAR", doc = "remarks on a file that was read, e.g. that its time stamps name a time zone different from the zone used to read them, or that averages since boot were left out" }
 n_lines = { type = "BIGINT", doc = "number of lines in this part of the file" }
 n_used = { type = "BIGINT", doc = "number of lines that became records, or were needed to interpret other lines" }
 n_skipped = { type = "BIGINT", doc = "number of lines of a kind that is not needed" }

@@ -1,7 +1,7 @@
 /*
 title = "Findings by day"
 topic = "findings"
-why = "Shows on which of the last days a finding fired, and what it cost on each of them. A finding whose cost grows is more urgent."
+why = "Shows on which days of the period each finding fired, and what it cost on each of these days. A finding whose cost grows is more urgent."
 
 [params.last_day]
 type = "DATE"
@@ -21,10 +21,10 @@ doc = "id of one finding; default: all findings that fired in the period"
 finding_id = { type = "VARCHAR", doc = "id of the finding: a hash of its rule and entity, so it is the same every day" }
 day = { type = "DATE", doc = "site day" }
 outcome = { type = "VARCHAR", doc = "fired, quiet (the rules ran and this finding did not fire), withheld (too few logs to judge it) or not_run (the rules did not run for the day)" }
-state = { type = "VARCHAR", doc = "state of the finding on that day: new, open, returned, acknowledged or muted; NULL where it did not fire" }
+state = { type = "VARCHAR", doc = "state of the finding on that day: new, open, returned, acknowledged or muted; NULL where the finding did not fire" }
 severity = { type = "VARCHAR", doc = "severity of the finding on that day" }
-lost_hours = { type = "DOUBLE", unit = "h", doc = "upper limit of the hours that the finding cost; NULL where it did not fire or its cost is not known" }
-gain_gb_day = { type = "DOUBLE", unit = "GB/day", doc = "extra data per day that would move if the finding's cause were fixed; NULL where it did not fire or the gain is not known" }
+lost_hours = { type = "DOUBLE", unit = "h", doc = "upper limit of the hours that the finding cost; NULL where the finding did not fire, or where its cost is not known" }
+gain_gb_day = { type = "DOUBLE", unit = "GB/day", doc = "extra data per day that would move if the finding's cause were fixed; NULL where the finding did not fire, or where the gain is not known" }
 */
 WITH day AS (
     SELECT CAST(unnest(range(CAST($last_day AS TIMESTAMP) - to_days(CAST($n_days - 1 AS INTEGER)),

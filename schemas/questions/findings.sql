@@ -20,7 +20,7 @@ entity = { type = "VARCHAR", doc = "drive, station, host or other entity that th
 started_at = { type = "TIMESTAMP", doc = "start of the anomaly, UTC" }
 ended_at = { type = "TIMESTAMP", doc = "end of the anomaly, UTC" }
 lost_hours = { type = "DOUBLE", unit = "h", doc = "upper limit of the drive-hours or station-hours that the finding cost" }
-lost_gb_day = { type = "DOUBLE", unit = "GB/day", doc = "data that could have moved in the lost time at the drives' own rates, if nothing else limited them. gain_gb_day is the part that remains after the next bottleneck" }
+lost_gb_day = { type = "DOUBLE", unit = "GB/day", doc = "data per day that could have moved in the lost time at the drives' own rates, if nothing else limited the drives. gain_gb_day is the part that the next bottleneck allows" }
 gain_gb_day = { type = "DOUBLE", unit = "GB/day", doc = "extra data per day that would move if the cause were fixed, as far as the next bottleneck allows; NULL where the gain is not known" }
 gain_gb_day_low = { type = "DOUBLE", was = "gain_least_gb_day", unit = "GB/day", doc = "low end of the gain's 90 % interval" }
 gain_gb_day_high = { type = "DOUBLE", was = "gain_most_gb_day", unit = "GB/day", doc = "high end of the gain's 90 % interval" }

@@ -1,7 +1,7 @@
 /*
 title = "Bytes on each hop between network and tape"
 topic = "stations"
-why = "Each byte crosses the network, is written to a disk, read from it and moved by a drive. The bytes on each of these hops show which data moves twice, and which hop has no log."
+why = "Each byte crosses the network, is written to a disk, read from it and moved by a drive. The bytes on these hops show where data moves twice, and which hop has no log."
 takes = ["first_day", "last_day", "station"]
 
 [columns]
@@ -9,8 +9,8 @@ station = { type = "VARCHAR", doc = "station" }
 hop = { type = "VARCHAR", doc = "hop of the data: network in, tape read, disk write, disk read, tape write or network out. Rows follow the path of a byte that is migrated from tape to tape" }
 moved_gb = { type = "DOUBLE", unit = "GB", doc = "data that passed the hop in the period. Of a file moved over midnight only the part in the period counts. NULL where no log shows the hop" }
 of_tape = { type = "DOUBLE", unit = "1", doc = "moved_gb / (data read from tape + data written to tape) for the station. If a migration reads each byte from tape once and writes it to tape once, the hops disk write and disk read have 0.5 each. NULL without tape traffic" }
-active_hours = { type = "DOUBLE", unit = "h", doc = "hours in which data passed the hop, summed over its drives or links. Drives: hours in which files moved. Links and disks: hours at 1 MB/s or more" }
-active_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "moved_gb / active_hours: the rate of one drive or link; where there are several, their mean" }
+active_hours = { type = "DOUBLE", unit = "h", doc = "hours in which data passed the hop, summed over the hop's drives or links. For tape, hours in which drives moved files. For network and disks, hours with an average rate of 1 MB/s or more" }
+active_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "moved_gb / active_hours: mean rate of one drive, of one link, or of all disks of the station together" }
 */
 WITH bound AS (
     SELECT day_begin($first_day, zone) AS begin_at, day_end($last_day, zone) AS end_at

@@ -1,11 +1,11 @@
 /*
 title = "Histogram of avoidable gaps between files"
 topic = "gaps"
-why = "Shows the number of gaps by length. Two peaks reveal that client, server and mover exchange messages normally in some gaps, and that messages get stuck in others. An average hides this."
+why = "Shows how the lengths of gaps are distributed. Two peaks mean that client, server and mover exchange messages normally in some gaps, and that messages get stuck in other gaps. An average hides this."
 takes = ["first_day", "last_day", "station", "drive"]
 
 [columns]
-station = { type = "VARCHAR", doc = "station for which the file after each gap was moved" }
+station = { type = "VARCHAR", doc = "station of the client whose file came after each gap" }
 drive = { type = "VARCHAR", doc = "drive" }
 bin_from_s = { type = "DOUBLE", unit = "s", doc = "lower end of the bin, which is 1 s wide; the bin at 30 s contains all longer gaps too" }
 n_gaps = { type = "BIGINT", doc = "number of gaps whose avoidable part is in the bin" }

@@ -1,7 +1,7 @@
 /*
 title = "Long gaps with and without the next file on the spool"
 topic = "gaps"
-why = "Shows the gaps before files that were written to tape. If the next file was already on the spool, exchanging messages caused the gap; if not, the drive had no data. The two causes have different remedies."
+why = "Shows the gaps before files that were written to tape. If the next file was already on the spool, the exchange of messages caused the gap; if not, the drive had no data to write. The two causes have different remedies."
 takes = ["first_day", "last_day"]
 
 [params.longer_than_s]
@@ -18,10 +18,10 @@ doc = "only this drive; default: all drives"
 station = { type = "VARCHAR", doc = "station of the client whose file came after each gap" }
 n_gaps = { type = "BIGINT", doc = "number of gaps before a file that was written to tape" }
 p50_s = { type = "DOUBLE", unit = "s", doc = "median length of the gaps, without the time in which the drive had no request" }
-p95_s = { type = "DOUBLE", unit = "s", doc = "length that one in twenty gaps exceeds, without the time in which the drive had no request" }
+p95_s = { type = "DOUBLE", unit = "s", doc = "95th percentile of the lengths of the gaps, without the time in which the drive had no request" }
 ready_share = { type = "DOUBLE", unit = "1", doc = "share of gaps in which the next file was already on the spool when the gap started. Where no log shows when a file was on the spool, it counts as ready if its request was already queued, or if one client command wrote both this file and the previous file" }
 metadata_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours of gaps in which the next file was already on the spool when the gap started. Time in which the drive had no request is not included" }
-starved_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours of gaps in which the next file was not yet on the spool when the gap started, or in which no log shows whether it was. Time in which the drive had no request is not included" }
+starved_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours of gaps in which the next file was not yet on the spool when the gap started, or for which no log shows whether the file was there. Time in which the drive had no request is not included" }
 */
 WITH gap AS (
     SELECT g.station, g.is_next_ready AS is_ready, g.gap_s - g.no_request_s AS dead_s

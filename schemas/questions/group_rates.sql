@@ -1,7 +1,7 @@
 /*
 title = "Average, median, highest and last rate of storage groups"
 topic = "requests"
-why = "Shows four rates of each storage group that are easily confused: the average over the period, the median of the hours with traffic, the highest hour and the last hour."
+why = "Shows four rates of each storage group that are easily confused: the average over the period, the median of hours with traffic, and the rates of the busiest hour and the last hour."
 takes = ["first_day", "last_day"]
 
 [columns]

@@ -10,7 +10,7 @@ n_files = { type = "BIGINT", doc = "number of complete files whose transfer ende
 n_sessions = { type = "BIGINT", doc = "number of mounts that moved data in the period, including mounts that began before it" }
 drive_rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / time in which drives moved them. If logs show request and dismount of some mounts, only these mounts count. If the time was measured in several ways (drive_rate_basis), only the way used for most bytes counts" }
 drive_rate_basis = { type = "VARCHAR", doc = "how the time in the drive rate was measured: call, block, counter, encp or estimate (see the glossary). With counter and estimate, the wall-clock time leaves out mounting, so that f is too high. With encp, drive time includes waits and file marks, so that the drive rate is too low and f too high" }
-overall_rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / wall-clock time, for the same mounts that drive_rate_mb_s is computed from" }
+overall_rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / wall-clock time of the mounts that count in drive_rate_mb_s" }
 f = { type = "DOUBLE", unit = "1", doc = "overall rate / drive rate" }
 n_drives = { type = "BIGINT", doc = "number of drives in gold.drive_ledger, which shows how each drive spent its time; NULL where no log was read" }
 available_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours, whether used or not, of the days for which some log of the drive's archive system was read; NULL where no log was read" }

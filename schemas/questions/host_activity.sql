@@ -12,13 +12,13 @@ doc = "only this host; default: all hosts"
 [params.n]
 type = "BIGINT"
 default = "300"
-doc = "maximum number of points in time per host, from the first to the last sample of the period"
+doc = "maximum number of time steps per host between the first and the last sample of the period"
 
 [columns]
 host = { type = "VARCHAR", doc = "host" }
 bin_at = { type = "TIMESTAMP", doc = "start of the time step over which samples are averaged, UTC" }
-bin_s = { type = "DOUBLE", unit = "s", doc = "length of the time step, as short as the maximum number of points allows" }
-cpu_user = { type = "DOUBLE", unit = "1", doc = "share of CPU time in user code, average of the samples" }
+bin_s = { type = "DOUBLE", unit = "s", doc = "length of the time step, as short as the maximum number of time steps allows" }
+cpu_user = { type = "DOUBLE", unit = "1", doc = "share of CPU time in user code, averaged over the samples" }
 cpu_system = { type = "DOUBLE", unit = "1", doc = "share of CPU time in the kernel" }
 cpu_wait = { type = "DOUBLE", unit = "1", doc = "share of CPU time in which CPUs were idle and disk requests were outstanding" }
 cpu_idle = { type = "DOUBLE", unit = "1", doc = "idle share of CPU time" }
@@ -26,11 +26,11 @@ run_queue = { type = "DOUBLE", doc = "largest number of runnable processes in an
 blocked = { type = "DOUBLE", doc = "largest number of processes that waited for a disk at the same time" }
 read_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "rate of reads from the host's disks" }
 write_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "rate of writes to the host's disks" }
-disk_busy = { type = "DOUBLE", unit = "1", doc = "share of the time in which the busiest disk was busy: largest value of any sample in the time step" }
-in_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "rate of data received by all of the host's network ports; where no port was sampled, by its bonded interface with the most traffic" }
-out_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "rate of data sent by all of the host's network ports; where no port was sampled, by its bonded interface with the most traffic" }
-tape_read_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "rate of reads from tape by drives that are attached to the host, or that move data for it. The bytes of a transfer are divided evenly over its duration. NULL where no drive log names the host" }
-tape_write_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "rate of writes to tape by drives that are attached to the host, or that move data for it. The bytes of a transfer are divided evenly over its duration. NULL where no drive log names the host" }
+disk_busy = { type = "DOUBLE", unit = "1", doc = "share of the time in which the busiest disk was busy, from the sample of the time step with the highest share" }
+in_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "rate at which the host received data, summed over its network ports. Where no port was sampled, rate of the host's bonded interface with the most traffic" }
+out_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "rate at which the host sent data, summed over its network ports. Where no port was sampled, rate of the host's bonded interface with the most traffic" }
+tape_read_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "rate of reads from tape by drives that are attached to the host, or that move data for it. The bytes of a transfer are divided evenly over its duration. NULL if no log shows a transfer of these drives" }
+tape_write_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "rate of writes to tape by drives that are attached to the host, or that move data for it. The bytes of a transfer are divided evenly over its duration. NULL if no log shows a transfer of these drives" }
 */
 WITH hourly AS (
     SELECT * FROM gold.host_hour WHERE day BETWEEN $first_day AND $last_day AND ($host = '' OR host = $host)

@@ -8,7 +8,7 @@ takes = ["first_day", "last_day"]
 day = { type = "DATE", doc = "site day" }
 storage_group = { type = "VARCHAR", doc = "storage group (owner of the files, e.g. an experiment) whose work took the time; NULL where no log names it, and for time without work, e.g. when drives were idle or down" }
 time_group = { type = "VARCHAR", doc = "how the time was spent: name of a group of drive time (gold.drive_time_bucket), or `other` for work whose storage group no log names" }
-group_number = { type = "BIGINT", doc = "place of the group in lists and charts of a drive's day (gold.drive_time_bucket); NULL where time_group is other" }
+group_number = { type = "BIGINT", doc = "position of the group in the order in which figures show a drive's day; NULL where time_group is other" }
 group_words = { type = "VARCHAR", doc = "name of the group of drive time in words" }
 colour = { type = "VARCHAR", doc = "colour of the group of drive time in figures; NULL where time_group is other" }
 drive_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours" }

@@ -1,7 +1,7 @@
 /*
 title = "Use of drives, from a server's or a library's list of mounts"
 topic = "requests"
-why = "Shows how long each drive of a TSM server or a library held a tape, how often tapes were mounted, and how often the same tape came back. The time with a tape is an upper limit of the time in which data moved."
+why = "Shows how long each drive of a TSM server or a library held a tape, how often tapes were mounted, and how often a tape was soon mounted again. The time with a tape is an upper limit of the time in which data moved."
 takes = ["first_day", "last_day"]
 
 [params.again_hours]
@@ -19,7 +19,7 @@ n_repeats = { type = "BIGINT", was = "n_again", doc = "number of repeated mounts
 mounted_hours = { type = "DOUBLE", unit = "h", doc = "hours of the period with a tape in the drive, without mounts whose end is not known" }
 mounted_share = { type = "DOUBLE", unit = "1", doc = "share of the period with a tape in the drive" }
 moved_gb = { type = "DOUBLE", unit = "GB", doc = "data moved in mounts that began in the period, as counted by a log or by the library; NULL where neither counts it" }
-overall_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "moved_gb / time for which the same mounts kept their tapes in the drive, idle time included" }
+overall_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "moved_gb / time with a tape in the drive, for the mounts that moved this data. This time includes time without work" }
 median_minutes = { type = "DOUBLE", unit = "min", doc = "median time that a tape stayed in the drive" }
 */
 -- Mounts with an unknown end count as mounts, with no time.

@@ -1,7 +1,7 @@
 /*
 title = "Recoverable losses"
 topic = "findings"
-why = "Shows what to fix first: for each rule, the losses of its findings are added up. A gain allows for the next bottleneck. Where no gain is known, lost_gb_day is its upper limit. Do not add the losses of different rules, because they may include the same hours. Findings with a gain of 0 are left out, because no work waited for their drives."
+why = "Shows what to fix first: for each rule, the losses of its findings are added up. A gain allows for the next bottleneck. Where no gain is known, lost_gb_day is its upper limit. Do not add the losses of different rules, because they may include the same hours. Findings with a gain of 0 are left out: no work waited, or the next bottleneck allows no more."
 takes = ["first_day", "last_day"]
 
 [columns]
@@ -16,7 +16,7 @@ gain_gb_day = { type = "DOUBLE", unit = "GB/day", doc = "extra data per day that
 gain_gb_day_low = { type = "DOUBLE", was = "gain_least_gb_day", unit = "GB/day", doc = "low end of gain_gb_day: each finding's gain has a 90 % interval, and the low ends are added up. NULL where a gain has no interval" }
 gain_gb_day_high = { type = "DOUBLE", was = "gain_most_gb_day", unit = "GB/day", doc = "high end of gain_gb_day: each finding's gain has a 90 % interval, and the high ends are added up. NULL where a gain has no interval" }
 bottleneck = { type = "VARCHAR", doc = "what would limit the drives next after a fix, for the most expensive finding of the rule" }
-ranked_by = { type = "VARCHAR", doc = "number by which the rule is ranked. gain: gain_gb_day. price: lost_gb_day, where no gain is known. hours: where neither is known, lost hours, converted to GB with the median GB per lost hour of the rules that have a gain or a price" }
+ranked_by = { type = "VARCHAR", doc = "number by which the rule is ranked. gain: gain_gb_day. price: lost_gb_day, where no gain is known. hours: lost hours per day, where neither is known; these are converted to GB per day with the median GB per lost hour of the rules that have a gain or a price" }
 */
 WITH judged AS (
     -- a drive that was down twice in a period has two findings

@@ -1,7 +1,7 @@
 /*
 title = "Lost drive time, ranked by gain"
 topic = "hours"
-why = "Shows what to fix first: the causes of lost time by station, with the drive-hours that can be recovered and the extra data that would move. Gains allow for the next bottleneck, and gains of two causes cannot be added."
+why = "Shows what to fix first: the causes of lost time by station, with the drive-hours that can be recovered and the extra data that would move. Gains allow for the next bottleneck. Do not add the gains of different causes."
 takes = ["first_day", "last_day"]
 
 [columns]
@@ -12,7 +12,7 @@ n_drives = { type = "BIGINT", doc = "number of drives that lost the time" }
 drives = { type = "VARCHAR", doc = "names of the drives that lost the time, the most expensive first" }
 lost_hours = { type = "DOUBLE", unit = "h", doc = "upper limit of the drive-hours that can be recovered" }
 naive_gb_day = { type = "DOUBLE", unit = "GB/day", doc = "extra data per day if the cause were fixed and nothing else limited the drives, averaged over the days that logs of drives cover" }
-gain_gb_day = { type = "DOUBLE", unit = "GB/day", doc = "extra data per day if the cause were fixed, as far as each drive's next bottleneck allows; an average like naive_gb_day" }
+gain_gb_day = { type = "DOUBLE", unit = "GB/day", doc = "extra data per day if the cause were fixed, as far as each drive's next bottleneck allows, averaged over the same days as naive_gb_day" }
 bottleneck = { type = "VARCHAR", doc = "what would limit the most expensive drive next if the cause were fixed" }
 */
 WITH per_drive AS (

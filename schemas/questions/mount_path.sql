@@ -7,7 +7,7 @@ takes = ["session"]
 [params.n]
 type = "BIGINT"
 default = "20000"
-doc = "maximum number of files; the first ones of the mount are kept"
+doc = "maximum number of files; the first files of the mount are listed"
 
 [columns]
 number = { type = "BIGINT", doc = "position of the file in the order in which the mount read or wrote files" }

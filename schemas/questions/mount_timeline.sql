@@ -1,7 +1,7 @@
 /*
 title = "What a drive did during a mount"
 topic = "mounts"
-why = "Shows what the drive did at each time from the mount request to the dismount, and so how the mount's time was spent."
+why = "Shows what the drive did in each interval from the mount request to the end of the dismount."
 takes = ["session"]
 
 [params.n]
@@ -11,8 +11,8 @@ doc = "maximum number of intervals; the longest ones are kept"
 
 [columns]
 drive = { type = "VARCHAR", doc = "drive" }
-number = { type = "BIGINT", doc = "place of the state in lists and charts of a drive's day (gold.drive_time_bucket)" }
-state = { type = "VARCHAR", doc = "what the drive did: a bucket of gold.drive_ledger; waits inside a transfer belong to the state `transfer`" }
+number = { type = "BIGINT", doc = "position of the state in the order in which figures show a drive's day" }
+state = { type = "VARCHAR", doc = "what the drive did: a bucket of gold.drive_ledger; waits and checksums inside a transfer belong to the state `transfer`" }
 state_words = { type = "VARCHAR", doc = "meaning of the state in words" }
 colour = { type = "VARCHAR", doc = "colour of the state in figures" }
 from_at = { type = "TIMESTAMP", doc = "start of the interval, UTC" }

@@ -1,14 +1,14 @@
 /*
 title = "Conditions under which each drive reached its peak rate"
 topic = "drives"
-why = "A peak rate depends on its conditions: a large file, no other writes to the disks, few active drives. Without these conditions the drive cannot be expected to reach it."
+why = "A peak rate depends on its conditions: a large file, no other writes to the disks, few active drives. Without these conditions, the drive cannot be expected to reach its peak rate."
 takes = ["first_day", "last_day"]
 
 [columns]
 drive = { type = "VARCHAR", doc = "drive" }
 mode = { type = "VARCHAR", doc = "read or write" }
 drive_rate_basis = { type = "VARCHAR", doc = "basis of the drive rate: call (inside drive calls), block (with checksums and waits in the buffer) or encp (with waits for data and file marks)" }
-peak_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "highest drive rate of a large file in this drive" }
+peak_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "highest drive rate of a large file (500 MB or more) in this drive" }
 p50_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "median drive rate of the drive's large files, which is its usual rate" }
 least_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "lowest drive rate of a large file in this drive" }
 n_files = { type = "BIGINT", doc = "number of large files (500 MB or more) that the drive moved" }

@@ -1,7 +1,7 @@
 /*
-title = "Properties of pools that affect their rate"
+title = "Properties of pools that affect the rates of their transfers"
 topic = "pools"
-why = "Shows server, RAID level, streams, quality of service and weight of each disk pool, and the amount of data in its requests to and from tape. These properties decide whether disks can feed the drives."
+why = "Shows server, RAID level, streams, quality of service and weight of each disk pool, and how much data the pool requested to or from tape. These properties decide whether disks can feed the drives."
 takes = ["first_day", "last_day"]
 
 [columns]
@@ -15,9 +15,9 @@ qos = { type = "VARCHAR", doc = "quality of service that the pool provides, from
 balance = { type = "VARCHAR", doc = "weight of the pool when work is assigned to pools, or the method of assignment, from the fact `balance`" }
 others = { type = "VARCHAR", doc = "other facts about the pool in site.toml" }
 asked_hours = { type = "BIGINT", unit = "h", doc = "number of hours with requests to the pool" }
-asked_gb = { type = "DOUBLE", unit = "GB", doc = "data that was to be moved to or from tape for the pool: stores and restores together" }
+asked_gb = { type = "DOUBLE", unit = "GB", doc = "data that the pool requested to or from tape, in stores and restores together" }
 share = { type = "DOUBLE", unit = "1", doc = "asked_gb of this pool / asked_gb of all pools of the archive system" }
-asked_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "asked_gb / asked_hours, as a rate" }
+asked_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "average rate of requested data: asked_gb / asked_hours" }
 */
 WITH used AS (
     SELECT system, member AS pool, count(DISTINCT hour_at) AS asked_hours, sum(moved_gb) AS asked_gb

@@ -1,7 +1,7 @@
 /*
 title = "Requests that timed out while waiting"
 topic = "pools"
-why = "Shows where requests time out in one pool's queue while other pools are free, how long users waited in vain, and whether another pool had the file. The cause can be the cost setting by which dCache selects pools."
+why = "Shows for each pool how many requests timed out, how long users waited in vain, and whether another pool had the file. If requests to other pools did not time out, the cause can be dCache's cost setting, which selects pools."
 takes = ["first_day", "last_day"]
 
 [columns]
@@ -14,7 +14,7 @@ timeout_share = { type = "DOUBLE", unit = "1", doc = "timeouts / requests" }
 n_never_started = { type = "BIGINT", doc = "number of timeouts in which the request never reached the tape system" }
 waited_hours = { type = "DOUBLE", unit = "h", doc = "sum, over the timeouts, of the time from request to timeout" }
 not_moved_gb = { type = "DOUBLE", unit = "GB", doc = "size of the files whose requests timed out; a file counts once for each timeout" }
-n_elsewhere = { type = "BIGINT", doc = "number of timeouts whose file another pool had received by then, so that a copy from that pool would have been enough" }
+n_elsewhere = { type = "BIGINT", doc = "number of timeouts at which another pool had already completed a request for the same file, so that a copy from that pool would have been enough" }
 load_ratio = { type = "DOUBLE", was = "times", unit = "1", doc = "number of requests to this pool / mean number of requests per pool, for the same operation" }
 is_cost_suspect = { type = "BOOLEAN", doc = "true if dCache's cost setting may be the cause: requests to this pool timed out, some other pool had no timeouts, and load_ratio is at least min_times, a parameter of the rule pool_skew" }
 */

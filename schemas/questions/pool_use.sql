@@ -15,7 +15,7 @@ n_failed = { type = "BIGINT", doc = "number of requests that failed or were canc
 moved_gb = { type = "DOUBLE", unit = "GB", doc = "data moved to or from tape in completed requests" }
 share = { type = "DOUBLE", unit = "1", doc = "bytes moved by this pool / bytes moved by all pools, for the same storage class and operation" }
 latency_p50_s = { type = "DOUBLE", unit = "s", doc = "median time from request to completion; for restores, time in the pool's own queue is not included" }
-latency_p90_s = { type = "DOUBLE", unit = "s", doc = "time from request to completion that nine of ten requests stay below; for restores, time in the pool's own queue is not included" }
+latency_p90_s = { type = "DOUBLE", unit = "s", doc = "90th percentile of the times from request to completion; for restores, time in the pool's own queue is not included" }
 */
 WITH asked AS (
     SELECT r.*

@@ -8,7 +8,7 @@ takes = ["first_day", "last_day"]
 side = { type = "VARCHAR", doc = "pro (something that works well) or con (a finding of a fault)" }
 rule = { type = "VARCHAR", doc = "for a con, the rule that fired; for a pro, the rule that was checked and did not fire" }
 entity = { type = "VARCHAR", doc = "drive, station or other entity that the pro or con concerns; NULL for the complete site" }
-value = { type = "DOUBLE", unit = "1", doc = "for a pro, the share on which it is based, such as the share of gaps that are short; NULL for a con" }
+value = { type = "DOUBLE", unit = "1", doc = "for a pro, the share on which the pro is based, such as the share of gaps that are short; NULL for a con" }
 n_counted = { type = "BIGINT", doc = "for a pro, number of files, gaps, mounts, half-hours or drive-hours that were judged; for a con, number of days on which the rule fired" }
 summary = { type = "VARCHAR", was = "says", doc = "pro or con as a sentence" }
 */

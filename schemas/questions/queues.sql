@@ -7,11 +7,11 @@ takes = ["first_day", "last_day", "group"]
 [columns]
 storage_group = { type = "VARCHAR", doc = "virtual organisation that owns the files, e.g. an experiment" }
 mode = { type = "VARCHAR", doc = "read or write" }
-n_polls = { type = "BIGINT", doc = "number of times at which the queues of the archive systems with such files were polled" }
+n_polls = { type = "BIGINT", doc = "number of polls of the queues, in all archive systems in which files of this virtual organisation and mode waited" }
 max_files = { type = "BIGINT", doc = "largest number of files that waited at the same time" }
 max_gb = { type = "DOUBLE", unit = "GB", doc = "largest amount of data that waited at the same time" }
 max_age_s = { type = "DOUBLE", unit = "s", doc = "longest time that any file had waited when the queues were polled" }
-max_overdue_s = { type = "DOUBLE", unit = "s", doc = "longest time that a file still waited after its mount policy allowed a mount" }
+max_overdue_s = { type = "DOUBLE", unit = "s", doc = "longest time for which a file still waited after its mount policy had allowed a mount" }
 overdue_share = { type = "DOUBLE", doc = "share of the polls, from 0 to 1, in which at least one file was overdue: it still waited although its mount policy allowed a mount" }
 overdue_idle_share = { type = "DOUBLE", doc = "share of the polls in which at least one file was overdue while no drive served its queue" }
 */

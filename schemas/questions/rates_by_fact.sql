@@ -14,9 +14,9 @@ value = { type = "VARCHAR", doc = "value of the fact for this entity" }
 entity = { type = "VARCHAR", doc = "pool, host, link or drive that has the fact" }
 kind = { type = "VARCHAR", doc = "kind of entity: pool, host, link or drive" }
 work = { type = "VARCHAR", doc = "kind of traffic: restore or store (pools), read or write (drives and the disks of hosts), in or out (links)" }
-n_rates = { type = "BIGINT", doc = "number of hours with a rate of 1 MB/s or more. For a drive, number of large files with such a rate, of the drive_rate_basis that most of the drive's files have" }
+n_rates = { type = "BIGINT", doc = "number of hours with a rate of 1 MB/s or more. For a drive, number of large files (500 MB or more) with such a rate; only the drive_rate_basis that most of the drive's files have counts" }
 p50_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "median rate of the hours (for a drive: of the files)" }
-p95_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "rate that one in twenty of the hours (for a drive: of the files) exceeds" }
+p95_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "95th percentile of the rates of the hours (for a drive: of the files)" }
 best_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "highest rate of the hours (for a drive: of the files)" }
 reached = { type = "DOUBLE", unit = "1", doc = "share of the hours (for a drive: of the files) with at least the rate that the fact states; NULL where the fact states no rate" }
 of_expected = { type = "DOUBLE", unit = "1", doc = "p95_mb_s / rate in the fact; NULL where the fact is not a rate" }

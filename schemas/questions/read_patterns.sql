@@ -16,7 +16,7 @@ n_mounts = { type = "BIGINT", doc = "number of reading mounts whose log shows re
 n_volumes = { type = "BIGINT", doc = "number of different tapes in the mounts counted in n_mounts" }
 files_a_mount = { type = "DOUBLE", doc = "mean number of files per reading mount" }
 chaotic_share = { type = "DOUBLE", unit = "1", doc = "share of the mounts that read only one file, or files far apart or in no order (patterns single, sparse and random)" }
-remounts = { type = "DOUBLE", unit = "1", doc = "mean number of mounts per tape in the week, of the mounts whose tape a log names; 1 means that no tape was mounted again" }
+remounts = { type = "DOUBLE", unit = "1", doc = "mounts whose tape a log names / n_volumes, in the week; 1 means that no tape was mounted again" }
 hours_tb = { type = "DOUBLE", unit = "h/TB", doc = "drive-hours per TB read; the hours are those from mount request to end of dismount" }
 ratio_to_first = { type = "DOUBLE", was = "of_first", unit = "1", doc = "hours_tb / hours_tb of the first week with at least 10 mounts; NULL in a week with fewer than 10 mounts" }
 has_degraded = { type = "BOOLEAN", was = "is_slide", doc = "true if reads have become scattered: ratio_to_first is at least 2, and chaotic_share is larger than in the first week with at least 10 mounts. NULL where ratio_to_first is NULL" }

@@ -13,7 +13,7 @@ doc = "a read of a file is attributed to its recall if the recall started at mos
 system = { type = "VARCHAR", doc = "archive system" }
 storage_group = { type = "VARCHAR", doc = "storage group: owner of the files, e.g. an experiment" }
 read_from = { type = "VARCHAR", doc = "networks of the clients that read the files, as named by facts of site.toml. elsewhere: no fact names the network. nobody: no read is known. not recorded: tapescope found no client transfers in dCache's billing log, because the log lacks them or has an unknown layout" }
-n_restores = { type = "BIGINT", doc = "number of completed restores whose files were read as read_from shows" }
+n_restores = { type = "BIGINT", doc = "number of completed restores to which read_from applies" }
 restored_gb = { type = "DOUBLE", unit = "GB", doc = "data of the restores counted in n_restores" }
 share = { type = "DOUBLE", unit = "1", doc = "n_restores / all restores of the storage group" }
 n_reads = { type = "BIGINT", doc = "number of reads of the restored files" }

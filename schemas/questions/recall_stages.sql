@@ -8,12 +8,12 @@ takes = ["first_day", "last_day"]
 pool = { type = "VARCHAR", doc = "disk pool" }
 storage_group = { type = "VARCHAR", doc = "storage group: owner of the files, e.g. an experiment, according to the files' storage class in dCache" }
 n_recalls = { type = "BIGINT", doc = "number of restores requested in the period" }
-n_followed = { type = "BIGINT", doc = "number of restores requested in the period that also appear in a tape system's log; all columns of times and shares refer to these alone" }
+n_followed = { type = "BIGINT", doc = "number of restores requested in the period that also appear in a tape system's log. All columns of times and shares refer only to these restores" }
 median_latency_s = { type = "DOUBLE", unit = "s", doc = "median time from the request until the file was on disk" }
 latency_hours = { type = "DOUBLE", unit = "h", doc = "sum of the times from request until the file was on disk" }
 queue_share = { type = "DOUBLE", unit = "1", doc = "share of latency_hours spent in queues" }
 mount_share = { type = "DOUBLE", unit = "1", doc = "share of latency_hours spent on mounting the tape" }
-turn_share = { type = "DOUBLE", unit = "1", doc = "share of latency_hours in which the drive first read other files of the mount" }
+turn_share = { type = "DOUBLE", unit = "1", doc = "share of latency_hours in which the file waited while the drive read other files of the same mount" }
 position_share = { type = "DOUBLE", unit = "1", doc = "share of latency_hours spent on tape motion" }
 read_share = { type = "DOUBLE", unit = "1", doc = "share of latency_hours spent reading; for ENDIT, tape motion and reading of other files in the same run are included" }
 deliver_share = { type = "DOUBLE", unit = "1", doc = "share of latency_hours that passed from the end of the read in the drive until the pool had the file" }

@@ -1,7 +1,7 @@
 /*
 title = "Recalls and avoidable mounts by tape"
 topic = "tapes"
-why = "Shows how often ENDIT recalled files from each tape, and how many mounts would be saved if one worker (ENDIT's retrieve process) per tape read all files of the period. The tape of a file is known from its worker, or from a hint file (ENDIT's list of files and their tapes)."
+why = "Shows how often ENDIT recalled files from each tape, and how many mounts could have been saved if one worker (ENDIT's retrieve process) per tape had read all files of the period. The tape of a file is known from its worker, or from a hint file (ENDIT's list of files and their tapes)."
 takes = ["first_day", "last_day"]
 
 [columns]
@@ -10,7 +10,7 @@ volume = { type = "VARCHAR", doc = "tape label, the most mounted tape first; NUL
 n_files = { type = "BIGINT", doc = "number of files recalled from the tape" }
 n_mounts = { type = "BIGINT", doc = "number of workers that read files of the tape; each mounts the tape at least once" }
 n_alone = { type = "BIGINT", doc = "number of the workers counted in n_mounts that read from this tape only" }
-n_avoidable_mounts = { type = "BIGINT", was = "n_spared", doc = "number of mounts that would have been saved if one worker per tape had read all files of the period" }
+n_avoidable_mounts = { type = "BIGINT", was = "n_spared", doc = "number of mounts that could have been saved if one worker per tape had read all files of the period" }
 spared_share = { type = "DOUBLE", unit = "1", doc = "n_avoidable_mounts / n_mounts" }
 files_per_mount = { type = "DOUBLE", unit = "1", doc = "n_files / n_mounts" }
 n_unknown = { type = "BIGINT", doc = "number of recalled files whose tape neither the worker nor a hint file shows; no other column includes them. NULL except in the first row of each system" }

@@ -1,7 +1,7 @@
 /*
 title = "Files restored from tape repeatedly"
 topic = "pools"
-why = "A file that is restored twice within days costs an extra mount. A larger disk cache would avoid it. If two pools restore the same file, a single restore for both pools would avoid it as well."
+why = "A file that is restored twice within days costs an extra mount. A larger disk cache would avoid this mount. If two pools restore the same file, a single restore for both pools would also avoid it."
 takes = ["first_day", "last_day"]
 
 [params.days]

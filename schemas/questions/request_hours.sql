@@ -25,7 +25,7 @@ asked_gb = { type = "DOUBLE", unit = "GB", doc = "size of the requested files; N
 n_followed = { type = "BIGINT", doc = "number of requests that could be traced in the tape system's log, so that every stage is known" }
 queue_hours = { type = "DOUBLE", unit = "h", doc = "sum, over the requests, of the time spent in queues" }
 mount_hours = { type = "DOUBLE", unit = "h", doc = "sum, over the requests, of the time that mounting the tape took" }
-turn_hours = { type = "DOUBLE", unit = "h", doc = "sum, over the requests, of the time in which the drive read other files first" }
+turn_hours = { type = "DOUBLE", unit = "h", doc = "sum, over the requests, of the time in which the file waited while the drive read other files of the same mount" }
 position_hours = { type = "DOUBLE", unit = "h", doc = "sum, over the requests, of the time of tape motion to the file" }
 read_hours = { type = "DOUBLE", unit = "h", doc = "sum, over the requests, of the time in which the file was read" }
 deliver_hours = { type = "DOUBLE", unit = "h", doc = "sum, over the requests, of the time from the end of the read in the drive until the pool had the file" }

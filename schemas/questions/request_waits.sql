@@ -8,8 +8,8 @@ takes = ["first_day", "last_day", "station", "group"]
 storage_group = { type = "VARCHAR", doc = "storage group: owner of the files, e.g. an experiment" }
 mode = { type = "VARCHAR", doc = "read or write" }
 n_requests = { type = "BIGINT", doc = "number of requests whose wait is known" }
-p50_s = { type = "DOUBLE", unit = "s", doc = "wait that half of the requests stay below" }
-p95_s = { type = "DOUBLE", unit = "s", doc = "wait that 19 of 20 requests stay below" }
+p50_s = { type = "DOUBLE", unit = "s", doc = "median queue wait" }
+p95_s = { type = "DOUBLE", unit = "s", doc = "95th percentile of the queue waits" }
 max_s = { type = "DOUBLE", unit = "s", doc = "longest wait" }
 n_retried = { type = "BIGINT", doc = "number of requests that were tried more than once" }
 n_of_mounts = { type = "BIGINT", doc = "number of CTA mounts that n_requests counts as one request each, because no log of CTA's frontend shows their single requests. The wait of such a mount is the wait of its oldest file" }

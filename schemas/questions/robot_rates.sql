@@ -1,7 +1,7 @@
 /*
 title = "Data moved by the drives of each robot"
 topic = "mounts"
-why = "Shows how the work of a day or a longer period is divided among robots. Reads, writes, and both together have separate rows, because their rates cannot be compared."
+why = "Shows how the work of a day or a longer period is divided among robots. Reads and writes have separate rows, because their rates cannot be compared. A further row has both together."
 takes = ["first_day", "last_day"]
 
 [columns]

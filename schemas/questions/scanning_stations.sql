@@ -1,7 +1,7 @@
 /*
 title = "Stations that receive data and send nothing"
 topic = "stations"
-why = "A station that only reads tapes to check them does not migrate data, so pages and report show no duty factor for it. This question compares each station's traffic with the role declared in site.toml."
+why = "A scanning station only reads tapes to check them. It does not migrate data, so pages and reports show no duty factor for it. This question compares each station's traffic with the role declared in site.toml."
 
 [params.last_day]
 type = "DATE"

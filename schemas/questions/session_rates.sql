@@ -2,7 +2,7 @@
 title = "Rates and efficiency of each mount"
 topic = "mounts"
 was = ["mounts", "slow_sessions"]
-why = "Shows for each mount its drive rate, overall rate, efficiency f, order of reads, and the share of the tape's files that it read. Mounts that lost most time come first."
+why = "Shows for each mount its drive rate, overall rate, efficiency f, order of reads, and the share of the tape's files that it read. Mounts that lost the most time come first."
 takes = ["first_day", "last_day", "station", "drive", "group"]
 
 [params.volume]
@@ -13,7 +13,7 @@ doc = "tape label of one tape; default: all tapes"
 [params.min_gb]
 type = "DOUBLE"
 default = "0"
-doc = "least amount of data in GB; mounts that moved less are left out, because their rate depends almost only on the time for mounting"
+doc = "minimum amount of data per mount, in GB. Mounts that moved less are left out, because their rates depend almost only on the time for mounting"
 
 [params.slowest]
 type = "VARCHAR"
@@ -29,7 +29,7 @@ doc = "session_id of one mount; default: all mounts"
 [params.n]
 type = "BIGINT"
 default = "1000000"
-doc = "maximum number of mounts; those that lost most time come first"
+doc = "maximum number of mounts; the mounts that lost the most time come first"
 
 [columns]
 session_id = { type = "VARCHAR", doc = "identifier of the mount" }

@@ -13,11 +13,11 @@ drive = { type = "VARCHAR", doc = "name of the drive; NULL in a row for a tape" 
 volume = { type = "VARCHAR", doc = "tape label; NULL in a row for a drive" }
 mode = { type = "VARCHAR", doc = "read or write" }
 generation = { type = "VARCHAR", doc = "technology of the drives" }
-ratio = { type = "DOUBLE", unit = "1", doc = "rate of the drive / rate of a typical drive, without the effect of its tapes; for a tape, its rate / rate of a typical tape, without the effect of its drives. NULL where the effects cannot be separated" }
+ratio = { type = "DOUBLE", unit = "1", doc = "for a drive, its rate / rate of a typical drive, without the effect of tapes. For a tape, its rate / rate of a typical tape, without the effect of drives. NULL where the effects cannot be separated" }
 ratio_low = { type = "DOUBLE", unit = "1", doc = "low end of the ratio's 90 % interval; NULL for tapes" }
 ratio_high = { type = "DOUBLE", unit = "1", doc = "high end of the ratio's 90 % interval; NULL for tapes" }
 rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "median rate of large files in the drive or on the tape, with the effects of both drives and tapes" }
-n_files = { type = "BIGINT", doc = "number of large files that the drive moved, or that were moved from or to the tape" }
+n_files = { type = "BIGINT", doc = "number of large files (500 MB or more) that the drive moved, or that were read from or written to the tape" }
 n_drives = { type = "BIGINT", doc = "number of drives in which the tape was used; NULL in a row for a drive" }
 n_tapes = { type = "BIGINT", doc = "number of tapes that were used in the drive; NULL in a row for a tape" }
 can_tell = { type = "BOOLEAN", doc = "true if the effects of drives and tapes can be separated" }

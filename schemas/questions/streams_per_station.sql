@@ -1,7 +1,7 @@
 /*
 title = "Rate per stream at a station, by number of simultaneous streams"
 topic = "stations"
-why = "Shows how many simultaneous streams it takes to make the disks of a station slower than tape."
+why = "Shows at which number of simultaneous streams the disks of a station become slower than tape."
 takes = ["first_day", "last_day"]
 
 [columns]

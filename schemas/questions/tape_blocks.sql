@@ -17,7 +17,7 @@ doc = "time that the host needs for each block in addition to moving its data; u
 [columns]
 drive = { type = "VARCHAR", doc = "drive" }
 generation = { type = "VARCHAR", doc = "technology of the drive, e.g. LTO-4" }
-tape_block_kb = { type = "DOUBLE", unit = "KB", doc = "block size from the fact `tape_block_kb`. The first of these that has the fact counts: drive, mover host, archive system, technology. NULL if none has it" }
+tape_block_kb = { type = "DOUBLE", unit = "KB", doc = "block size from the fact `tape_block_kb` of the drive, or else of its mover host, archive system or technology, in this order; NULL if site.toml declares the fact for none of them" }
 declared_for = { type = "VARCHAR", was = "said_of", doc = "drive, mover host, archive system or technology whose fact gives the block size" }
 nameplate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "native rate of the drive" }
 most_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "highest rate that is possible with tape_block_kb and the assumed time per block (command_ms)" }

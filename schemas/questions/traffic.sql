@@ -1,7 +1,7 @@
 /*
 title = "Network traffic of stations"
 topic = "stations"
-why = "Shows the traffic into and out of each station, as in MRTG's graphs: the average rate over each time step, and the highest rate in it."
+why = "Shows the traffic into and out of each station, as in MRTG's graphs: the average rate and the highest rate in each time step."
 takes = ["first_day", "last_day", "station"]
 
 [params.n]
@@ -16,7 +16,7 @@ direction = { type = "VARCHAR", doc = "in (towards the station) or out (away fro
 bin_at = { type = "TIMESTAMP", doc = "start of the time step over which traffic is averaged, UTC" }
 bin_s = { type = "DOUBLE", unit = "s", doc = "length of the time step: half an hour, or a multiple of it to limit the number of points" }
 avg_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "average rate over the part of the time step that the log covers" }
-max_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "highest rate that the link's log shows in the time step. If the log has only averages, for example over 5 minutes, the highest average" }
+max_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "highest rate that the link's log shows in the time step. If the log has only averages, e.g. over 5 minutes, this is the highest average" }
 */
 WITH wide AS (
     SELECT zone, CAST(1800 * ceil((date_diff('day', CAST($first_day AS DATE), CAST($last_day AS DATE)) + 1) * 48 / $n)

@@ -1,7 +1,7 @@
 /*
 title = "Organised and scattered traffic of storage groups"
 topic = "mounts"
-why = "In a mount that serves many requests together, the overall rate is half of the drive rate or more. In a mount for scattered requests, it is a twentieth or less. This classifies the traffic of each storage group by the efficiency of the group's mounts."
+why = "In a mount that serves many requests together, the overall rate is half of the drive rate or more. In a mount for scattered requests, the overall rate is a twentieth of the drive rate or less. This classifies the traffic of each storage group by the efficiency of the group's mounts."
 takes = ["first_day", "last_day"]
 
 [params.organised]
@@ -23,7 +23,7 @@ mount_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours of the mounts co
 efficiency = { type = "DOUBLE", unit = "1", doc = "share of mount_hours in which the drive moved data" }
 organised_share = { type = "DOUBLE", unit = "1", doc = "share of mount_hours spent in organised mounts" }
 chaotic_share = { type = "DOUBLE", unit = "1", doc = "share of mount_hours spent in scattered (chaotic) mounts" }
-class = { type = "VARCHAR", doc = "class of the group by the efficiency of all its mounts together: organised, chaotic (scattered), or between if neither applies" }
+class = { type = "VARCHAR", doc = "class of the group's traffic in this mode, by the efficiency of all mounts together: organised, chaotic (scattered), or between if neither applies" }
 */
 WITH mount AS (
     SELECT r.system, r.storage_group, r.mode, r.wall_s, r.drive_s, r.f

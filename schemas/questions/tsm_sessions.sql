@@ -6,7 +6,7 @@ takes = ["first_day", "last_day"]
 
 [columns]
 system = { type = "VARCHAR", doc = "archive system" }
-activity = { type = "VARCHAR", doc = "what the session did, as TSM names it: ARCHIVE, RETRIEVE, BACKUP, RESTORE, MIGRATION, RECLAMATION, FULL_DBBACKUP …" }
+activity = { type = "VARCHAR", doc = "what the session did, as TSM names it, e.g. ARCHIVE, RETRIEVE, BACKUP, RESTORE, MIGRATION, RECLAMATION or FULL_DBBACKUP" }
 entity = { type = "VARCHAR", doc = "client node (registered client) of the session, or storage pool (group of volumes) of the server process; NULL for a process that only the activity log shows" }
 n_sessions = { type = "BIGINT", doc = "number of sessions that started in the period and have ended" }
 n_not_ok = { type = "BIGINT", doc = "number of sessions among n_sessions that failed, or in which single objects failed" }

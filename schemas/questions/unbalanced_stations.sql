@@ -7,14 +7,14 @@ takes = ["first_day", "last_day"]
 [params.share]
 type = "DOUBLE"
 default = "0.1"
-doc = "a station is listed only if the amounts that it received and sent differ by more than this share of the larger amount"
+doc = "a station is listed for a day only if the amounts that it received and sent on that day differ by more than this share of the larger amount"
 
 [columns]
 station = { type = "VARCHAR", doc = "station" }
 role = { type = "VARCHAR", doc = "role of the station. A scanning station only checks tapes, so its traffic does not have to balance" }
 day = { type = "DATE", doc = "site day" }
-in_tb = { type = "DOUBLE", unit = "TB", doc = "data that the station received" }
-out_tb = { type = "DOUBLE", unit = "TB", doc = "data that the station sent" }
+in_tb = { type = "DOUBLE", unit = "TB", doc = "data that the station received on the day" }
+out_tb = { type = "DOUBLE", unit = "TB", doc = "data that the station sent on the day" }
 unaccounted_tb = { type = "DOUBLE", unit = "TB", doc = "in_tb - out_tb" }
 out_duty = { type = "DOUBLE", unit = "1", doc = "duty factor of the traffic out of the station: share of half-hours in which this traffic is above the site's threshold" }
 needed_out_duty = { type = "DOUBLE", unit = "1", doc = "out_duty that the station would need to send all data that it received, at the average rate at which it sends in active half-hours. A value above 1 cannot be reached at that rate" }

@@ -27,7 +27,7 @@ f = { type = "DOUBLE", unit = "1", doc = "efficiency of the mount: overall rate 
 wall_s = { type = "DOUBLE", unit = "s", doc = "wall-clock time from mount request to end of dismount" }
 whole_s = { type = "DOUBLE", unit = "s", doc = "estimated time to read the complete tape: mount_s + files on the tape x file_s + bytes on the tape / drive rate" }
 is_whole_quicker = { type = "BOOLEAN", doc = "true if the mount read only some of the files on the tape, and reading the complete tape would have been faster" }
-break_even = { type = "DOUBLE", unit = "1", doc = "if more than this share of the tape's files is needed, reading the complete tape is faster. Assumes that each single file takes as long as the average file of this mount" }
+break_even = { type = "DOUBLE", unit = "1", doc = "reading the complete tape is faster if more than this share of its files is needed, and if each single file takes as long as the average file of this mount" }
 */
 SELECT y.session_id, y.drive, y.volume, y.requested_at, y.pattern, y.n_different AS n_files, y.byte_share, y.drive_rate_mb_s, y.f, y.wall_s,
        $mount_s + y.n_volume_files * $file_s + y.tape_gb * 1e3 / y.drive_rate_mb_s AS whole_s,

@@ -1,13 +1,13 @@
 /*
 title = "Runs of timed commands, such as dd"
-grain = "one row per run of a timed command, such as dd; a run with a date counts once even if several files hold it"
+grain = "one row per run of a timed command, such as dd; a run with a date has one row even if several files hold the run"
 why = "Shows the rate of a disk or network path without other load, and the reasons to doubt this rate. Few such tests resemble production."
 lineage = ["file_id", "line_no"]
 features = ["M19", "N15"]
 
 [columns]
-host = { type = "VARCHAR", doc = "host on which the command ran, by its name in site.toml if site.toml declares it" }
-tool = { type = "VARCHAR", doc = "program that printed the result: dd, time, timex, or dd with one of them" }
+host = { type = "VARCHAR", doc = "host on which the command ran, named as in site.toml if declared there" }
+tool = { type = "VARCHAR", doc = "program that printed the result: dd, time or timex; `dd time` or `dd timex` if dd and a timer both printed a result" }
 command = { type = "VARCHAR", doc = "the command line; NULL where the file does not show it" }
 mode = { type = "VARCHAR", doc = "read (to /dev/null), write (from /dev/zero or the like) or copy; NULL where the file does not show dd's command" }
 path = { type = "VARCHAR", doc = "file or disk that the command read or wrote; NULL where the file does not show dd's command" }

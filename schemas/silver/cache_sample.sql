@@ -8,15 +8,15 @@ lineage = ["file_id", "line_no"]
 
 [columns]
 day = { type = "DATE", doc = "UTC day of sampled_at" }
-host = { type = "VARCHAR", doc = "host of the cache, by its name in site.toml if site.toml declares it" }
+host = { type = "VARCHAR", doc = "host of the cache, named as in site.toml if declared there" }
 tool = { type = "VARCHAR", doc = "program that displayed the values" }
 sampled_at = { type = "TIMESTAMP", doc = "when the sample was taken" }
 is_time_known = { type = "BOOLEAN", doc = "true if the time of day of the sample is known, not only its day" }
 interval_s = { type = "DOUBLE", unit = "s", doc = "time between two samples, from site.toml; NULL where site.toml does not give it" }
 write_requests = { type = "BIGINT", doc = "number of writes from cache to tape, queued or under way" }
-write_volume_groups = { type = "BIGINT", doc = "number of volume groups (AMASS's sets of volumes) to which the writes of write_requests go" }
+write_volume_groups = { type = "BIGINT", doc = "number of volume groups (AMASS's sets of volumes) to which the writes counted in write_requests go" }
 read_requests = { type = "BIGINT", doc = "number of reads from tape that are not finished" }
-read_volume_groups = { type = "BIGINT", doc = "number of volume groups from which the reads of read_requests come; number of volumes if the screen counts volumes" }
+read_volume_groups = { type = "BIGINT", doc = "number of volume groups from which the reads counted in read_requests come; number of volumes if the screen counts volumes instead" }
 blocks_total = { type = "BIGINT", doc = "number of blocks in the disk cache" }
 blocks_free = { type = "BIGINT", doc = "number of free blocks in the disk cache" }
 blocks_dirty = { type = "BIGINT", doc = "number of blocks in the disk cache that are not yet on tape" }

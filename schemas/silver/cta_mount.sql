@@ -1,6 +1,6 @@
 /*
 title = "CTA: mounts"
-grain = "one row per mount of CTA, from all lines of the tape daemon about it, or from its final record where other lines are missing"
+grain = "one row per mount of CTA, made from all log lines of the tape daemon about the mount, or from the mount's final record where other lines are missing"
 why = "Holds all logged times of a mount in one row. silver.session, silver.transfer and silver.drive_state are computed from these rows."
 partition = "day"
 lineage = ["file_id", "line_no"]
@@ -27,7 +27,7 @@ drained_at = { type = "TIMESTAMP", doc = "when the last byte was on disk, if tha
 killed_at = { type = "TIMESTAMP", doc = "when the process of the mount was killed or crashed; NULL otherwise" }
 to_at = { type = "TIMESTAMP", doc = "time of the last line of the mount" }
 n_file_lines = { type = "BIGINT", doc = "number of log lines about single files of the mount; if it is 0, only the final record shows how much data moved" }
-is_inferred = { type = "BOOLEAN", doc = "true if no line shows the start of the mount, so that its times were computed from its final record" }
+is_inferred = { type = "BOOLEAN", doc = "true if no line shows the start of the mount. The mount's times are then computed from its final record" }
 status = { type = "VARCHAR", doc = "ok, mount_failed, killed, empty (given up before the robot moved the tape), or cut (start or end not logged)" }
 file_id = { type = "VARCHAR", doc = "file with the first line of the mount" }
 line_no = { type = "BIGINT", doc = "number of the line in file_id" }

@@ -1,6 +1,6 @@
 /*
 title = "CTA: states of drives, from regular polls"
-grain = "one row per interval and UTC day in which polls show one state of a drive, while the log of the drive's tape daemon was not written"
+grain = "one row per interval and UTC day in which polls show one state of a drive and no log of the drive's tape daemon covers that interval"
 why = "Shows the states of drives where the log of the tape daemon is missing. Polls are coarser than the log: a state shorter than a polling interval may be missed, and the state `transfer` includes positioning and gaps between files."
 partition = "day"
 lineage = ["file_id", "line_no", "end_file_id", "end_line_no"]
@@ -10,15 +10,15 @@ day = { type = "DATE", doc = "UTC day of from_at" }
 system = { type = "VARCHAR", doc = "CTA instance" }
 drive = { type = "VARCHAR", doc = "drive" }
 state = { type = "VARCHAR", doc = "mount, transfer, dismount, drain (the tape is gone, but its data are not all on disk yet), down, unknown or idle (the drive was free)" }
-from_at = { type = "TIMESTAMP", doc = "start of the state, as CTA's answer to the poll gives it; otherwise the time of the poll" }
-to_at = { type = "TIMESTAMP", doc = "end of the state: the start of the next state, otherwise the time of the last poll" }
-is_inferred = { type = "BOOLEAN", doc = "true if the start or end was not given by CTA, but is the time of a poll or the start or end of the daemon's log" }
+from_at = { type = "TIMESTAMP", doc = "start of the state, as CTA reports it in its answer to the poll; without such a report, the time of the poll" }
+to_at = { type = "TIMESTAMP", doc = "end of the state: the start of the next state; before a pause in the polls, the time of the last poll" }
+is_inferred = { type = "BOOLEAN", doc = "true if CTA did not report the start or end. The start or end is then the time of a poll, or a time at which the daemon's log ends or starts" }
 volume = { type = "VARCHAR", doc = "label of the tape in the drive" }
 mount_id = { type = "VARCHAR", doc = "mount number that CTA gave" }
 reason = { type = "VARCHAR", doc = "reason that CTA gives for a drive that is down" }
 file_id = { type = "VARCHAR", doc = "file with the answer to the poll at which the state starts" }
 line_no = { type = "BIGINT", doc = "number of the line in file_id" }
-end_file_id = { type = "VARCHAR", doc = "file with the line that shows the end of a down state; NULL where no line shows it, and for other states" }
+end_file_id = { type = "VARCHAR", doc = "file with the line that shows the end of a down state; NULL for other states, and where no line shows the end" }
 end_line_no = { type = "BIGINT", doc = "number of the line in end_file_id" }
 
 [[checks]]

@@ -12,12 +12,12 @@ drive = { type = "VARCHAR", doc = "drive" }
 state = { type = "VARCHAR", doc = "state of the drive, as in silver.drive_state" }
 from_at = { type = "TIMESTAMP", doc = "start" }
 to_at = { type = "TIMESTAMP", doc = "end" }
-is_inferred = { type = "BOOLEAN", doc = "true if no log line shows the start or the end itself. It was computed from the final record of the mount, or the state is hung or unknown, or the drive was still down when the log ended" }
+is_inferred = { type = "BOOLEAN", doc = "true if no log line shows the start or end of the state. The times were then computed from the mount's final record, or the state is hung or unknown, or the drive was still down when the log ended" }
 session_id = { type = "VARCHAR", doc = "identifier of the mount during which the drive was in the state; NULL for down" }
 attempt_id = { type = "VARCHAR", doc = "identifier of the attempt (to move a file) during which the drive was in the state; NULL between attempts" }
 file_id = { type = "VARCHAR", doc = "file with the line that shows the state" }
 line_no = { type = "BIGINT", doc = "number of the line in file_id" }
-end_file_id = { type = "VARCHAR", doc = "file with the line that shows the end of a down state; NULL where no line shows it, and for other states" }
+end_file_id = { type = "VARCHAR", doc = "file with the line that shows the end of a down state; NULL for other states, and where no line shows the end" }
 end_line_no = { type = "BIGINT", doc = "number of the line in end_file_id" }
 
 [[checks]]

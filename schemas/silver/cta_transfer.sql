@@ -1,6 +1,6 @@
 /*
 title = "CTA: transfers"
-grain = "one row per log line about a file; where a mount has no such lines, one row for all its files together"
+grain = "one row per log line about a file. A mount without such lines has one row for all its files together"
 why = "Holds CTA's part of silver.transfer. The times of a file are computed from the log line about it."
 partition = "day"
 lineage = ["file_id", "line_no"]
@@ -9,7 +9,7 @@ lineage = ["file_id", "line_no"]
 day = { type = "DATE", doc = "UTC day of started_at" }
 transfer_id = { type = "VARCHAR", doc = "identifier of the transfer: mount and number of the file on the volume, with 2, 3 … added for further log lines about the same file. For a mount without lines about files, the identifier of the mount" }
 system = { type = "VARCHAR", doc = "CTA instance" }
-station = { type = "VARCHAR", doc = "disk system from which the file came or to which it went; NULL for a file that CTA only read to verify it" }
+station = { type = "VARCHAR", doc = "disk system from which the file came or to which it went; NULL for a file that CTA only read to verify it, and where only the mount's final record exists" }
 drive = { type = "VARCHAR", doc = "drive" }
 mover_host = { type = "VARCHAR", doc = "tape server" }
 volume = { type = "VARCHAR", doc = "tape label" }
@@ -19,15 +19,15 @@ file_number = { type = "BIGINT", doc = "place of the file on the volume (fSeq)" 
 bytes = { type = "BIGINT", unit = "bytes", doc = "bytes moved to or from tape, including the file's labels on tape" }
 file_bytes = { type = "BIGINT", unit = "bytes", doc = "size of the user's file" }
 unique_id = { type = "VARCHAR", doc = "identifier of the request: CTA instance, CTA's number of the file and, where a frontend logged the request, the time when it was queued" }
-queued_at = { type = "TIMESTAMP", doc = "when a frontend (CTA's server for requests) queued the request. If several requests match, the latest one before the transfer counts. NULL where no frontend logged the request, or where an earlier transfer had served it" }
+queued_at = { type = "TIMESTAMP", doc = "when a frontend (CTA's server for requests) queued the request. If several requests match, the latest one before the transfer counts. NULL where no frontend logged the request, or an earlier transfer had already served the request" }
 ready_at = { type = "TIMESTAMP", doc = "for a write, equal to queued_at, because CTA gets the request when the file is complete on disk; NULL for a read" }
 requested_at = { type = "TIMESTAMP", doc = "when CTA's work on the file started; for a read, when positioning to the file started" }
 started_at = { type = "TIMESTAMP", doc = "when reading or writing on tape started" }
-ended_at = { type = "TIMESTAMP", doc = "time of the line that reports the end of the file" }
+ended_at = { type = "TIMESTAMP", doc = "time of the log line about the file; where only the mount's final record exists, computed from that record" }
 completed_at = { type = "TIMESTAMP", doc = "for a write, end of the next flush, which makes the file safe on tape; for a read, time of the log line about the file" }
 drive_s = { type = "DOUBLE", unit = "s", doc = "time in calls that read or write the tape; NULL where the program that collected the log rounded times to seconds" }
 drive_rate_basis = { type = "VARCHAR", doc = "basis of the drive rate: call; NULL where drive_s is NULL" }
-position_s = { type = "DOUBLE", unit = "s", doc = "for reads: time to position the tape before the file" }
+position_s = { type = "DOUBLE", unit = "s", doc = "for reads: time to wind the tape to the file" }
 checksum_s = { type = "DOUBLE", unit = "s", doc = "time to compute checksums; for reads it is part of drive_s" }
 wait_data_s = { type = "DOUBLE", unit = "s", doc = "for writes: time spent waiting for data from the disk system" }
 wait_buffer_s = { type = "DOUBLE", unit = "s", doc = "for reads: time spent waiting for free memory" }

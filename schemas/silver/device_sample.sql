@@ -7,7 +7,7 @@ lineage = ["file_id", "line_no"]
 
 [columns]
 day = { type = "DATE", doc = "UTC day of from_at" }
-host = { type = "VARCHAR", doc = "host, by its name in site.toml if site.toml declares it" }
+host = { type = "VARCHAR", doc = "host, named as in site.toml if declared there" }
 tool = { type = "VARCHAR", doc = "program that took the sample" }
 device = { type = "VARCHAR", doc = "device, as the tool names it, without /dev/" }
 kind = { type = "VARCHAR", doc = "kind of device: disk; partition, mapper, md, multipath or group (their bytes are also counted for a disk); loop, ram, tape, cdrom, nfs or other" }
@@ -20,7 +20,7 @@ write_request_rate = { type = "DOUBLE", unit = "1/s", doc = "writes completed pe
 moved_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "bytes read and written per second; includes discards where the tool gives only the total" }
 read_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "bytes read per second" }
 write_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "bytes written per second" }
-wait_s = { type = "DOUBLE", unit = "s", doc = "mean time from the arrival of a request to its completion, in queue and device; NULL where no request completed, or where the tool did not measure it" }
+wait_s = { type = "DOUBLE", unit = "s", doc = "mean time from the arrival of a request to its completion, in queue and device; NULL where no request completed, or the tool did not measure this time" }
 read_wait_s = { type = "DOUBLE", unit = "s", doc = "mean time from the arrival of a read to its completion, in queue and device; NULL where no read completed" }
 write_wait_s = { type = "DOUBLE", unit = "s", doc = "mean time from the arrival of a write to its completion, in queue and device; NULL where no write completed" }
 queue = { type = "DOUBLE", doc = "mean number of requests that waited or that the device worked on" }

@@ -8,11 +8,11 @@ lineage = ["file_id", "line_no"]
 
 [columns]
 day = { type = "DATE", doc = "UTC day of sampled_at" }
-host = { type = "VARCHAR", doc = "host to which the drives are attached, by its name in site.toml if site.toml declares it" }
+host = { type = "VARCHAR", doc = "host to which the drives are attached, named as in site.toml if declared there" }
 tool = { type = "VARCHAR", doc = "program that displayed the values" }
 sampled_at = { type = "TIMESTAMP", doc = "when the sample was taken" }
 is_time_known = { type = "BOOLEAN", doc = "true if the time of day of the sample is known, not only its day" }
-drive = { type = "VARCHAR", doc = "name of the drive; for sysperf its library and number, such as 1/2" }
+drive = { type = "VARCHAR", doc = "name of the drive; for sysperf, number of the library and of the drive, such as 1/2" }
 is_active = { type = "BOOLEAN", doc = "true if the drive moved data (rate above 0); NULL where the screen shows no rate" }
 rate_low_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "rate of the drive, if the unit KB on the program's screen means 1000 bytes. For sysperf: rate at which cache segments become free" }
 rate_high_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "the same rate, if KB means 1024 bytes; equal to rate_low_bytes_s where the meaning is known" }

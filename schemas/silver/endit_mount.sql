@@ -1,6 +1,6 @@
 /*
 title = "Runs of ENDIT's workers, with the mounts that served them"
-grain = "one row per run and mount that served it. A retrieve is served by each mount of its volume during the run, an archive by each mount in which its TSM session wrote"
+grain = "one row per run and mount that served it. A retrieve is served by each mount of its volume during the run. An archive is served by each mount in which the archive's TSM session wrote"
 why = "ENDIT does not log drives, and a drive's log does not name pools, so runs and mounts are matched by volume and time. A worker that was not started for one volume can read several volumes. ENDIT's hint file lists the volume of each file and so shows which volumes such a worker reads. An archive run names no volume; its volumes are those of the TSM session with the same host, time and size."
 lineage = ["file_id", "line_no"]
 
@@ -10,7 +10,7 @@ host = { type = "VARCHAR", doc = "host of the ENDIT daemons" }
 pool = { type = "VARCHAR", doc = "short name of the ENDIT instance, or its host if it has no name" }
 operation = { type = "VARCHAR", doc = "retrieve or archive" }
 began_at = { type = "TIMESTAMP", doc = "when the run started" }
-ended_at = { type = "TIMESTAMP", doc = "when the run ended; where this was not logged, its latest possible end" }
+ended_at = { type = "TIMESTAMP", doc = "when the run ended; if this was not logged, the latest possible end of the run" }
 outcome = { type = "VARCHAR", doc = "outcome of the run, as in silver.endit_run" }
 volume = { type = "VARCHAR", doc = "tape label" }
 n_files = { type = "BIGINT", doc = "number of files on this volume that the run requested; NULL where no line lists them, or an archive run wrote several volumes" }

@@ -13,15 +13,15 @@ volume = { type = "VARCHAR", doc = "label of the volume that a retrieve reads; `
 worker_pid = { type = "BIGINT", doc = "process id of the worker; NULL where no line has it" }
 oldest_at = { type = "TIMESTAMP", doc = "when the oldest request that a retrieve serves arrived" }
 newest_at = { type = "TIMESTAMP", doc = "when the newest request that the run serves arrived" }
-began_at = { type = "TIMESTAMP", doc = "when the run started. Where this was not logged, ended_at minus the duration, or ended_at if the duration is not known" }
-ended_at = { type = "TIMESTAMP", doc = "when the run was done, failed or was stopped; NULL where no line has its end" }
-until_at = { type = "TIMESTAMP", doc = "when the run ended. Where this was not logged, its latest possible end: the next run of the same volume or worker, the next start of the daemon, or the last message about the operation" }
+began_at = { type = "TIMESTAMP", doc = "when the run started. If this was not logged: ended_at minus the duration, or ended_at if the duration is not known" }
+ended_at = { type = "TIMESTAMP", doc = "when the run was done, failed or was stopped; NULL where no line shows the end of the run" }
+until_at = { type = "TIMESTAMP", doc = "when the run ended. If this was not logged: the latest possible end. This is the earliest of the next run of the same volume or worker, the next start of the daemon and the last message about the operation" }
 n_files = { type = "BIGINT", doc = "number of files requested" }
 n_done = { type = "BIGINT", doc = "number of files that the run completed. If outcome is done: all files of the run. If outcome is partial: the number in the message about the partly failed delete. Otherwise NULL" }
-bytes = { type = "BIGINT", unit = "bytes", doc = "size of all files that the run was to process, which the log gives in GiB with two or three decimals" }
-took_s = { type = "DOUBLE", unit = "s", doc = "duration of the run as dsmc printed it; otherwise ended_at - began_at" }
-rate_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "average rate of the files that were processed, as dsmc printed it; otherwise bytes / took_s. NULL unless outcome is done" }
-outcome = { type = "VARCHAR", doc = "done, partial (some files failed), failed, stopped (by a signal), or unknown if no line has the end" }
+bytes = { type = "BIGINT", unit = "bytes", doc = "total size of the files that the run was to process. It is not exact: the log gives it in GiB with two or three decimals" }
+took_s = { type = "DOUBLE", unit = "s", doc = "duration of the run as dsmc printed it; if dsmc printed no duration, ended_at - began_at" }
+rate_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "average rate of the run as dsmc printed it; if dsmc printed no rate, bytes / took_s. NULL unless outcome is done" }
+outcome = { type = "VARCHAR", doc = "done, partial (some files failed), failed, stopped (by a signal), or unknown if no line shows the end" }
 error = { type = "VARCHAR", doc = "result code that dsmc returned, or the signal that stopped the run" }
 file_id = { type = "VARCHAR", doc = "file with the first line of the run" }
 line_no = { type = "BIGINT", doc = "number of the line in file_id" }

@@ -17,8 +17,8 @@ done_files = { type = "BIGINT", doc = "number of files archived to tape or retri
 n_retries = { type = "BIGINT", doc = "number of operations that were repeated after a failure since started_at" }
 queued_bytes = { type = "BIGINT", unit = "bytes", doc = "bytes of the files that wait or are in progress" }
 queued_files = { type = "BIGINT", doc = "number of files that wait or are in progress" }
-working_bytes = { type = "BIGINT", unit = "bytes", doc = "bytes of those queued files that a worker handles" }
-working_files = { type = "BIGINT", doc = "number of those queued files that a worker handles" }
+working_bytes = { type = "BIGINT", unit = "bytes", doc = "part of queued_bytes: bytes of the files that workers are archiving or retrieving" }
+working_files = { type = "BIGINT", doc = "part of queued_files: number of files that workers are archiving or retrieving" }
 n_busy = { type = "BIGINT", doc = "number of running workers" }
 n_most = { type = "BIGINT", doc = "largest number of workers that the daemon may run" }
 room_bytes = { type = "BIGINT", unit = "bytes", doc = "for retrieves: free disk space for files from tape" }

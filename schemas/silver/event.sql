@@ -1,6 +1,6 @@
 /*
 title = "Failures and interventions"
-grain = "one row per failure, restart or intervention. Sources are the logs of movers, CTA's tape daemon and TSM's server, SCSI pages of drives, and Enstore's accounting where no log shows the event"
+grain = "one row per failure, restart or intervention. Sources are the logs of movers, CTA's tape daemon and TSM's server, CTA's answers to polls, SCSI pages of drives, and Enstore's accounting where no log shows the event"
 why = "Shows which drives, cartridges and transfers failed or needed an intervention, and how much time each event took."
 partition = "day"
 lineage = ["file_id", "line_no"]
@@ -8,11 +8,11 @@ lineage = ["file_id", "line_no"]
 [columns]
 day = { type = "DATE", doc = "UTC day of happened_at" }
 system = { type = "VARCHAR", doc = "archive system" }
-drive = { type = "VARCHAR", doc = "drive; NULL for request_failed, and where the log's name of the drive fits drives of several libraries" }
+drive = { type = "VARCHAR", doc = "drive; NULL for request_failed, and where drives of several libraries have the name that the log gives" }
 kind = { type = "VARCHAR", doc = "kind of event. Of files: transfer_failed, request_failed (before a drive had the request). Of mounts: mount_failed, dismount_failed, session_killed, empty_mount (given up before the robot moved, or no data moved). Of drives: drive_offline, drive_error, cleaning, mover_restart, slow_drive. Of tapes: volume_no_access (Enstore barred the tape from use), volume_assert (Enstore mounted the tape to check its label or files). Of drives or tapes: tape_alert, media_error (the count of uncorrected errors of a mount rose)" }
 happened_at = { type = "TIMESTAMP", doc = "when the event was logged" }
 began_at = { type = "TIMESTAMP", doc = "when the failed attempt started: the mover's request for the file, the mount request or, for session_killed, when the mount began to hang. NULL for other events, and where no source shows the start" }
-lost_s = { type = "DOUBLE", unit = "s", doc = "time that the failed attempt took, from began_at to happened_at. For session_killed, the time for which the mount hung. For empty_mount, the time of the complete mount. If the tape was dismounted after a failed transfer and mounted again within an hour, the time of this dismount and mount is added. A mount that is part of the next failed attempt counts only there" }
+lost_s = { type = "DOUBLE", unit = "s", doc = "time that the failed attempt took, from began_at to happened_at. For session_killed, the time for which the mount hung. For empty_mount, the time of the complete mount. If the tape was dismounted after a failed transfer and mounted again within an hour, the time of this dismount and mount is added. If the second mount is part of another failed attempt, its time counts only in that attempt" }
 volume = { type = "VARCHAR", doc = "tape label" }
 error = { type = "VARCHAR", doc = "name of the error" }
 error_source = { type = "VARCHAR", doc = "part of the system that caused the error, according to the log" }

@@ -20,11 +20,11 @@ started_at = { type = "TIMESTAMP", doc = "time of the last block of the file bef
 ended_at = { type = "TIMESTAMP", doc = "time of the first block of the file after the gap" }
 gap_s = { type = "DOUBLE", unit = "s", doc = "length of the gap: the sum of its seven parts" }
 filemark_s = { type = "DOUBLE", unit = "s", doc = "part of the gap spent on flushing the buffer and writing the file mark" }
-checksum_s = { type = "DOUBLE", unit = "s", doc = "part of the gap spent on reading the file back to check it, as some sites do for some files" }
+checksum_s = { type = "DOUBLE", unit = "s", doc = "part of the gap spent on reading a written file back to check it, as some sites do" }
 database_s = { type = "DOUBLE", unit = "s", doc = "part of the gap spent on updating file and volume databases and on the last messages to the client" }
 no_request_s = { type = "DOUBLE", unit = "s", doc = "part of the gap in which the drive had no request. Work was missing, so this time is not part of avoidable_s" }
 request_s = { type = "DOUBLE", unit = "s", doc = "time within the gap during which client and library manager exchanged messages, until the mover had the next request" }
-client_s = { type = "DOUBLE", unit = "s", doc = "part of request_s before the client queued the next request; NULL where no log shows when it queued the request" }
+client_s = { type = "DOUBLE", unit = "s", doc = "part of request_s before the client queued the next request; NULL where no log shows when the request was queued" }
 position_s = { type = "DOUBLE", unit = "s", doc = "part of the gap spent on moving the tape" }
 start_s = { type = "DOUBLE", unit = "s", doc = "part of the gap spent on connecting and starting the next transfer, without tape motion" }
 is_next_ready = { type = "BOOLEAN", doc = "true if the file after the gap was already on the spool when the gap started. Where no log shows when a file was on the spool, it counts as ready if its request was already queued, or if one client command wrote both this file and the previous file. NULL if the file after the gap is not written to tape" }

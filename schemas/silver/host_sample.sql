@@ -7,7 +7,7 @@ lineage = ["file_id", "line_no"]
 
 [columns]
 day = { type = "DATE", doc = "UTC day of from_at" }
-host = { type = "VARCHAR", doc = "host, by its name in site.toml if site.toml declares it" }
+host = { type = "VARCHAR", doc = "host, named as in site.toml if declared there" }
 tool = { type = "VARCHAR", doc = "program that took the sample" }
 from_at = { type = "TIMESTAMP", doc = "start of the sample" }
 to_at = { type = "TIMESTAMP", doc = "end of the sample" }
@@ -18,8 +18,8 @@ cpu_wait = { type = "DOUBLE", unit = "1", doc = "share of CPU time that was idle
 run_queue = { type = "INTEGER", doc = "number of runnable tasks at the end of the sample" }
 blocked = { type = "INTEGER", doc = "number of tasks in uninterruptible wait, usually for a disk" }
 n_cpus = { type = "INTEGER", doc = "number of processors; NULL where not known" }
-read_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "bytes read from disks per second; where the tool gives no total, the sum over whole disks, without partitions" }
-write_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "bytes written to disks per second; where the tool gives no total, the sum over whole disks, without partitions" }
+read_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "bytes read from disks per second; where the tool gives no total, the sum over complete disks, without partitions" }
+write_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "bytes written to disks per second; where the tool gives no total, the sum over complete disks, without partitions" }
 file_id = { type = "VARCHAR", doc = "first of the files from which the row was made" }
 line_no = { type = "BIGINT", doc = "number of the row's first line in file_id" }
 

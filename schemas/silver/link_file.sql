@@ -6,11 +6,11 @@ lineage = ["file_id"]
 
 [columns]
 file_id = { type = "VARCHAR", doc = "file" }
-link = { type = "VARCHAR", doc = "name of the link: as site.toml spells it if it is declared there by name or port, else as in the log" }
-data_from_at = { type = "TIMESTAMP", doc = "start of the oldest row with traffic; NULL where all rows are zero. For an RRD file the start of its oldest row, because an RRD file has no rows without measurements" }
+link = { type = "VARCHAR", doc = "name of the link, spelled as in site.toml if site.toml declares the link by name or port, else as in the log" }
+data_from_at = { type = "TIMESTAMP", doc = "start of the oldest row with traffic; NULL where all rows are zero. For an RRD file, start of its oldest row, because RRD files have no rows without measurements" }
 is_traffic = { type = "BOOLEAN", doc = "false if MRTG's configuration shows that the values are not bytes of a network link" }
 divisor = { type = "DOUBLE", doc = "number by which the file's values must be divided to get bytes/s" }
-is_turned = { type = "BOOLEAN", doc = "true if in and out in the file are the reverse of what the polled interface counted" }
+is_turned = { type = "BOOLEAN", doc = "true if the file has in and out swapped, compared with the counters of the polled interface" }
 has_zeros_for_holes = { type = "BOOLEAN", doc = "true if repeated values in the file are real measurements. This holds if missing values are written as zeros (unknaszero) or have no rows (RRD). Otherwise MRTG repeats the last value where values are missing" }
 polled = { type = "VARCHAR", doc = "side of the link that was polled: switch or host; NULL where the configuration does not show it" }
 capacity_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "capacity of the link in each direction: from site.toml, else MaxBytes in MRTG's configuration" }

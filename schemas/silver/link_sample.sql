@@ -1,13 +1,13 @@
 /*
 title = "Traffic of links"
-grain = "one row per link, direction of traffic (from the station's view) and averaged interval. Where a poller and counters of ports overlap, the one that covers most of a half-hour counts"
+grain = "one row per link, direction of traffic (from the station's view) and averaged interval. Where a poller and counters of ports both cover a half-hour, only the one that covers more of it counts"
 why = "Combines traffic from pollers (MRTG, LibreNMS) and from counters of ports (Prometheus, SNMP, Telegraf, collectd), with in and out from the station's view. Each second counts once. Values that were not measured or are not traffic are left out."
 partition = "month"
 lineage = ["file_id", "line_no"]
 
 [columns]
 day = { type = "DATE", doc = "UTC day of from_at" }
-link = { type = "VARCHAR", doc = "name of the link, as site.toml spells it if it is declared there" }
+link = { type = "VARCHAR", doc = "name of the link, spelled as in site.toml if declared there" }
 station = { type = "VARCHAR", doc = "station to which the link leads; NULL where site.toml does not name it" }
 direction = { type = "VARCHAR", doc = "in (towards the station) or out (away from it). If neither site.toml nor MRTG's configuration shows whether the switch or the host was polled, the host is assumed. A minus sign before the target in MRTG's configuration swaps in and out" }
 from_at = { type = "TIMESTAMP", doc = "start of the interval" }

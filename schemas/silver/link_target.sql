@@ -1,6 +1,6 @@
 /*
 title = "Targets in MRTG's configuration"
-grain = "one row per target (entry in MRTG's configuration), as the newest configuration with this target describes it"
+grain = "one row per target (an entry in MRTG's configuration), from the newest configuration that has this target"
 why = "Shows what the numbers in an MRTG log mean: owner of the polled port, direction, unit, and capacity of the link."
 lineage = ["file_id", "line_no"]
 
@@ -19,7 +19,7 @@ divisor = { type = "DOUBLE", doc = "number by which values of a native log must 
 has_zeros_for_holes = { type = "BOOLEAN", doc = "true with the option unknaszero: the log then has zeros for missing values, and repeated values are real measurements" }
 capacity_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "capacity of the link, from MaxBytes of the target. NULL if the target does not count traffic, if MaxBytes is not set, or if it is 536870911, which SNMP version 1 reports for any port of 4.3 Gb/s or more" }
 title = { type = "VARCHAR", doc = "title of the MRTG page of the target" }
-note = { type = "VARCHAR", doc = "remark on the target. arithmetic: its formula does more than add up interfaces, for example it multiplies. mixed_signs: only some of its interfaces have a minus sign. capacity_unknown: MaxBytes does not show the capacity. NULL where there is no remark" }
+note = { type = "VARCHAR", doc = "remark on the target. arithmetic: the target's formula does more than add up interfaces, for example it multiplies. mixed_signs: only some of the target's interfaces have a minus sign. capacity_unknown: MaxBytes does not show the capacity. NULL where there is no remark" }
 file_id = { type = "VARCHAR", doc = "configuration file that describes the target" }
 line_no = { type = "BIGINT", doc = "number of the line with the target in the configuration file" }
 

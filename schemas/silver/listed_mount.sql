@@ -10,11 +10,11 @@ day = { type = "DATE", doc = "UTC day of mounted_at" }
 session_id = { type = "VARCHAR", doc = "identifier of the mount: its drive, volume and mounted_at" }
 system = { type = "VARCHAR", doc = "archive system" }
 library = { type = "VARCHAR", doc = "library" }
-drive = { type = "VARCHAR", doc = "name of the drive; NULL where site.toml gives no drive this `slot`, or where drives of several libraries have the same name and no line shows the library" }
+drive = { type = "VARCHAR", doc = "name of the drive; NULL where site.toml assigns this `slot` to no drive, or where drives of several libraries have the same name and no line shows the library" }
 slot = { type = "VARCHAR", doc = "place of the drive in the library, by the library's own name; NULL where only TSM's server lists the mount" }
 volume = { type = "VARCHAR", doc = "tape label" }
 mounted_at = { type = "TIMESTAMP", doc = "when the volume was in the drive" }
-dismounted_at = { type = "TIMESTAMP", doc = "when the drive was free again. A library's time is exact to half a minute; SCSI pages give the time of the last reading. NULL where not known" }
+dismounted_at = { type = "TIMESTAMP", doc = "when the drive was free again; NULL where not known. Times of a library are exact to half a minute. For SCSI pages, time of the last reading" }
 mounted_s = { type = "DOUBLE", unit = "s", doc = "dismounted_at - mounted_at" }
 read_bytes = { type = "BIGINT", unit = "bytes", doc = "bytes read during the mount, as the library or the drive counted; NULL without such a count" }
 write_bytes = { type = "BIGINT", unit = "bytes", doc = "bytes written during the mount, as the library or the drive counted; NULL without such a count" }

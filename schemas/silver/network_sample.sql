@@ -7,7 +7,7 @@ lineage = ["file_id", "line_no"]
 
 [columns]
 day = { type = "DATE", doc = "UTC day of from_at" }
-host = { type = "VARCHAR", doc = "host, by its name in site.toml if site.toml declares it" }
+host = { type = "VARCHAR", doc = "host, named as in site.toml if declared there" }
 tool = { type = "VARCHAR", doc = "program that took the sample" }
 interface = { type = "VARCHAR", doc = "interface, as the tool names it; `all` where the tool gives only the sum over all interfaces" }
 description = { type = "VARCHAR", doc = "description of the port (ifAlias); NULL where the tool has no description" }

@@ -1,6 +1,6 @@
 /*
 title = "Data moved by disk pools, per hour"
-grain = "one row per pool, storage class and interval between two statistics files of the same local day"
+grain = "one row per pool, storage class and statistics file. The row describes the interval since the previous file of the same local day, or since local midnight"
 why = "dCache's counters count from midnight, so each row holds the differences between two readings of the counters. The rows show how evenly the pools share the traffic of clients and the traffic with tape."
 partition = "month"
 features = ["D12"]

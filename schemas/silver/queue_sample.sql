@@ -10,7 +10,7 @@ day = { type = "DATE", doc = "UTC day of polled_at" }
 system = { type = "VARCHAR", doc = "archive system" }
 polled_at = { type = "TIMESTAMP", doc = "when the queue was polled" }
 mode = { type = "VARCHAR", doc = "read or write" }
-purpose = { type = "VARCHAR", doc = "user or repack; always user for reads, because CTA does not distinguish the two for reads" }
+purpose = { type = "VARCHAR", doc = "user (requests of users) or repack (copies files to other tapes). Reads always have user, because CTA's queues do not distinguish reads for repack" }
 storage_group = { type = "VARCHAR", doc = "virtual organisation: the experiment or user group that owns the files" }
 file_family = { type = "VARCHAR", doc = "tape pool: the set of volumes that the queue reads or writes" }
 volume = { type = "VARCHAR", doc = "volume that a queue of reads waits for; NULL for a queue of writes" }

@@ -19,10 +19,10 @@ drive = { type = "VARCHAR", doc = "drive that read the file; NULL where no log h
 session_id = { type = "VARCHAR", doc = "identifier of the mount in which the file was read; NULL where no log has the mount" }
 n_tries = { type = "BIGINT", doc = "number of attempts, from the request until its end: reads of the file (CTA), or runs that requested the file (ENDIT)" }
 created_at = { type = "TIMESTAMP", doc = "when the pool made the request" }
-ended_at = { type = "TIMESTAMP", doc = "when the file was on the pool: the end in the pool's record, or the end in the tape system if that is later. The pool's record lacks the time in the pool's own queue, so its end may be too early" }
+ended_at = { type = "TIMESTAMP", doc = "when the file was on the pool: the end in the pool's record, or the end in the tape system if that is later. The pool's record lacks the time in the pool's own queue, so the end in this record may be too early" }
 queue_s = { type = "DOUBLE", unit = "s", doc = "time in the queues of pool and tape system, until the mount of the tape was requested (CTA) or a worker took the request (ENDIT)" }
 mount_s = { type = "DOUBLE", unit = "s", doc = "time from the end of the queue until the tape was in the drive; 0 if it was already there. NULL where no log has the mount; the next stage then includes this time" }
-turn_s = { type = "DOUBLE", unit = "s", doc = "time from the mount until it was the file's turn: label check and reads of earlier files. NULL for ENDIT, which does not log single files" }
+turn_s = { type = "DOUBLE", unit = "s", doc = "time from the mount until the drive began to wind to the file: label check and reads of earlier files. NULL for ENDIT, which does not log single files" }
 position_s = { type = "DOUBLE", unit = "s", doc = "time to wind the tape to the file; NULL for ENDIT, which does not log single files" }
 read_s = { type = "DOUBLE", unit = "s", doc = "time to read the file. For ENDIT, time from the mount until the run was done, including winding, all files of the run and the time of the client dsmc" }
 deliver_s = { type = "DOUBLE", unit = "s", doc = "time from the last byte read from tape until the pool had the file" }

@@ -1,6 +1,6 @@
 /*
 title = "States of drives from their movers' broadcasts"
-grain = "one row per interval in which the broadcasts of a mover show one state, while the mover's log was not written"
+grain = "one row per interval in which the broadcasts of a mover show one state and no log of the mover covers that interval"
 why = "Shows the states of a drive where no log covers it. Movers broadcast their states on the network. The broadcasts do not show file marks, checksums or the exchange of requests, so a log has priority."
 partition = "day"
 lineage = ["file_id", "line_no", "end_file_id", "end_line_no"]
@@ -16,7 +16,7 @@ to_at = { type = "TIMESTAMP", doc = "end" }
 is_inferred = { type = "BOOLEAN", doc = "true if the start or end is not the time of a broadcast, but the start or end of the log or of the recording of broadcasts" }
 file_id = { type = "VARCHAR", doc = "file with the broadcast that starts the state" }
 line_no = { type = "BIGINT", doc = "number of the line in file_id" }
-end_file_id = { type = "VARCHAR", doc = "file with the line that shows the end of a down state; NULL where no line shows it, and for other states" }
+end_file_id = { type = "VARCHAR", doc = "file with the line that shows the end of a down state; NULL for other states, and where no line shows the end" }
 end_line_no = { type = "BIGINT", doc = "number of the line in end_file_id" }
 
 [[checks]]

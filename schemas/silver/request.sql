@@ -7,7 +7,7 @@ lineage = ["file_id", "line_no"]
 features = ["D11"]
 
 [columns]
-day = { type = "DATE", doc = "UTC day of queued_at; where this is not known, of the first known time of the request" }
+day = { type = "DATE", doc = "UTC day of queued_at; if queued_at is not known, UTC day of the earliest known time of the request" }
 request_id = { type = "VARCHAR", doc = "Enstore: the request's unique_id. CTA: instance, number of the file, and when the request was queued. If only the oldest request of a mount is known: the session_id of the mount" }
 system = { type = "VARCHAR", doc = "archive system" }
 station = { type = "VARCHAR", doc = "client host or disk system that requested the file" }

@@ -1,5 +1,5 @@
 /*
-title = "Sessions"
+title = "Mounts of tapes"
 grain = "one row per mount of a volume in a drive, including mounts that failed"
 why = "Shows the time that a drive spends on one cartridge, from the mount request until the drive is free again. The source is the log of the mover or tape daemon. Mounts that no log shows come from the accounting, a list of mounts or counters."
 partition = "day"
@@ -12,11 +12,11 @@ system = { type = "VARCHAR", doc = "archive system" }
 drive = { type = "VARCHAR", doc = "drive" }
 mover_host = { type = "VARCHAR", doc = "host on which the mover runs" }
 volume = { type = "VARCHAR", doc = "tape label" }
-mode = { type = "VARCHAR", doc = "read, write or mixed; NULL where no data moved" }
+mode = { type = "VARCHAR", doc = "read, write or mixed; NULL where no data moved, and where only a list or SCSI pages show the mount" }
 from_at = { type = "TIMESTAMP", doc = "time of the first step of the mount" }
 requested_at = { type = "TIMESTAMP", doc = "when the mount was requested; NULL where this was not logged. If only the drive's counters show that the drive was in use: start of the use. In this case dismounted_at is the end of the use" }
 mounted_at = { type = "TIMESTAMP", doc = "when the volume was in the drive" }
-dismount_at = { type = "TIMESTAMP", doc = "when the mover decided to dismount the tape; where only the accounting has the mount, when the robot started, about half a minute later" }
+dismount_at = { type = "TIMESTAMP", doc = "when the mover decided to dismount the tape. Where only the accounting has the mount: when the robot started to dismount the tape, about half a minute after the decision" }
 dismounted_at = { type = "TIMESTAMP", doc = "when the drive was free again; NULL where this was not logged" }
 to_at = { type = "TIMESTAMP", doc = "time of the last step of the mount" }
 mount_s = { type = "DOUBLE", unit = "s", doc = "mounted_at - requested_at" }

@@ -16,7 +16,7 @@ mounted_at = { type = "TIMESTAMP", doc = "when the volume had arrived in the dri
 dismounted_at = { type = "TIMESTAMP", doc = "when the drive was free again; NULL where TSM wrote the row before that, or the log has no dismount before the drive's next mount" }
 mounted_s = { type = "DOUBLE", unit = "s", doc = "dismounted_at - mounted_at" }
 last_use = { type = "VARCHAR", doc = "what the volume was used for: Data or DbBackup" }
-task = { type = "VARCHAR", doc = "session if a client's session needed the volume, process if a process of the server did; NULL where no activity log shows it" }
+task = { type = "VARCHAR", doc = "session if a client's session needed the volume, process if a process of the server needed it; NULL where no activity log shows which" }
 number = { type = "BIGINT", doc = "number of the session or process" }
 is_successful = { type = "BOOLEAN", doc = "true if the server reported that the mount succeeded; NULL where only the activity log shows the mount" }
 file_id = { type = "VARCHAR", doc = "file with the row or line from which this row was made" }

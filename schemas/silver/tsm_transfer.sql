@@ -1,6 +1,6 @@
 /*
 title = "TSM: data moved in each mount"
-grain = "one row per mount and session or process that used the mounted volume"
+grain = "one row per mount and per session or process that used the mounted volume"
 why = "The activity log lists the volumes of a session; SUMMARY or the accounting has the amount of data. If a session read or wrote several volumes, no log has the amount for each volume. Such rows have no bytes and are not in silver.transfer."
 partition = "day"
 lineage = ["file_id", "line_no"]
@@ -13,7 +13,7 @@ station = { type = "VARCHAR", doc = "host of the client that ran the session; NU
 drive = { type = "VARCHAR", doc = "drive" }
 volume = { type = "VARCHAR", doc = "tape label" }
 session_id = { type = "VARCHAR", doc = "identifier of the mount in which the data was moved" }
-mode = { type = "VARCHAR", doc = "read or write, from the way in which the volume was opened; where no log has that, from the activity (such as ARCHIVE)" }
+mode = { type = "VARCHAR", doc = "read or write, according to the message that the volume was opened; without such a message, according to the activity (such as ARCHIVE)" }
 activity = { type = "VARCHAR", doc = "activity of the session or process, such as ARCHIVE or RETRIEVE, as in silver.tsm_session" }
 task = { type = "VARCHAR", doc = "session (of a client) or process (of the server)" }
 number = { type = "BIGINT", doc = "number of the session or process" }
@@ -23,7 +23,7 @@ bytes = { type = "BIGINT", unit = "bytes", doc = "bytes moved by the session or 
 n_objects = { type = "BIGINT", doc = "number of objects moved by the session or process; NULL where bytes is NULL" }
 started_at = { type = "TIMESTAMP", doc = "start of the session or process, or when the volume was in the drive if that was later" }
 ended_at = { type = "TIMESTAMP", doc = "end of the session or process, or of the mount if that was earlier" }
-drive_s = { type = "DOUBLE", unit = "s", doc = "estimated time that the drive worked: length of the session minus its waits for media, client and network. NULL where nothing remains, waits are not known, or several processes ran at once" }
+drive_s = { type = "DOUBLE", unit = "s", doc = "estimated time that the drive worked: length of the session minus its waits for media, client and network. NULL where nothing remains, waits or bytes are not known, or several processes ran at once" }
 storage_group = { type = "VARCHAR", doc = "name of the TSM node (registered client) of the session, or of the storage pool of the process" }
 status = { type = "VARCHAR", doc = "failed if TSM's server reported a failure, otherwise ok" }
 file_id = { type = "VARCHAR", doc = "file with the row about the session or process" }

@@ -6,7 +6,7 @@ lineage = ["file_id", "line_no"]
 features = ["R3"]
 
 [columns]
-system = { type = "VARCHAR", doc = "archive system. For CTA it is the system in the output of `tape ls`, else the one that site.toml gives for this input, else the only CTA system of the site" }
+system = { type = "VARCHAR", doc = "archive system. For CTA, the system in the output of `tape ls`. If the output has none, the system that site.toml gives for this input, otherwise the site's only CTA system" }
 volume = { type = "VARCHAR", doc = "tape label" }
 storage_group = { type = "VARCHAR", doc = "storage group (owner of the files, e.g. an experiment) to which the tape belongs; for CTA the virtual organisation" }
 file_family = { type = "VARCHAR", doc = "file family (files that share tapes, e.g. one data set) of the tape; for CTA the tape pool" }
