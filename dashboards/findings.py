@@ -111,7 +111,8 @@ def card(row: Row, trend: list[Row]) -> None:
                 badge(row["severity"])
                 st.caption(escape_markdown(finding_words.since(row["life"])))
             following = f"  \nNext: {as_markdown(truncate(todo[0], NEXT_CHARS))}" if todo else ""
-            st.caption(escape_markdown(row["text"], CARD_CHARS) + following)
+            sentence = row["text"].removeprefix(f"{row['entity']}: ")  # the title names it
+            st.caption(escape_markdown(sentence, CARD_CHARS) + following)
         cost.metric(what, value, chart_data=fired if sum(map(bool, fired)) > 1 else None, chart_type="bar")
 
 
