@@ -19,7 +19,7 @@ STEPS = {  # what was read is built, even if something could not be read
 }
 TAKES: dict[str, tuple[str, ...]] = {"detect": ("first", "last"), "forecast": ("last",)}
 DAY: dict[str, Any] = {"type": ["null", "string"], "format": "date"}
-PERIOD = {name: Param(None, description=f"{name} day (empty: newest with data)", **DAY) for name in ("first", "last")}
+PERIOD = {name: Param(None, description=f"{name} day (empty: last day with data)", **DAY) for name in ("first", "last")}
 
 
 def period() -> dict[str, Any]:

@@ -38,7 +38,7 @@ def require_login(site_path: Any) -> None:
     allowed = list(access.get("allow", []))
     if allowed and not is_allowed(dict(st.user), allowed, access.get("trust_unverified") is True):
         st.title("tapescope", anchor=False)
-        st.text(f"You have no access to these pages as {st.user.get('email', 'a user without an address')}.")
+        st.text(f"{st.user.get('email', 'A user without an address')} has no access to these pages.")
         st.button("Log out", on_click=st.logout)
         st.stop()
 
@@ -85,7 +85,7 @@ def writer() -> Writer:
     return Writer(
         name,
         False,
-        f"{name or 'You'} may not mark findings: `write` of [access] in secrets.toml lists the users who may.",
+        f"{name or 'You'} may not mark findings: `write` of [access] in secrets.toml names the users who may do so.",
     )
 
 

@@ -105,7 +105,7 @@ def _begin(file: Path) -> None:
         for one in sorted(found, key=lambda one: (one.source is None, str(one.path)))
     ]
     config: dict[str, Any] = {name: st.column_config.Column(title) for name, title in _NAMES.items()}
-    components.show_rows(rows[:MOST_FILES], config, "Files, and the kind of log that each was recognised as")
+    components.show_rows(rows[:MOST_FILES], config, "Files and their kinds of log")
     if not known:
         st.warning("This folder has no log that tapescope can read: choose another folder.")
     elif st.button(f"Write {file.name} from these logs", type="primary", key="first-init") and _may_write():

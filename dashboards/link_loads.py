@@ -41,7 +41,7 @@ def show(page: Page, loads: Asked) -> None:
         "The scale ends at the highest peak of the period. A cell is empty if no log covers its time,"
         " or if the scale is a share and the link's capacity is unknown."
         + (
-            f" Only the {MOST_LINKS} fullest of {frame['log'].n_unique()} link directions are shown."
+            f" The chart has {MOST_LINKS} of {frame['log'].n_unique()} link directions: those with the highest load."
             if frame["log"].n_unique() > MOST_LINKS
             else ""
         )
@@ -56,7 +56,7 @@ def _say(row: dict[str, object], value: str) -> None:
     name = f"{escape_markdown(str(row['link']))} ({row['direction']})"
     if value == "max_share":
         share = format.percent(float(row["max_share"] or 0))  # type: ignore[arg-type]
-        st.markdown(f"**The fullest link, {name}, peaked at {share} of its capacity.**")
+        st.markdown(f"**The link with the highest load, {name}, peaked at {share} of its capacity.**")
     else:
         peak = format.quantity(float(row["max_mb_s"] or 0), "MB/s")  # type: ignore[arg-type]
-        st.markdown(f"**The fullest link, {name}, peaked at {peak}. The links' capacity is unknown.**")
+        st.markdown(f"**The link with the highest load, {name}, peaked at {peak}. The links' capacity is unknown.**")

@@ -26,7 +26,9 @@ def show(volume: str) -> None:
     contents = page.ask("tape_contents", volume=volume)
     state.keep("tape", volume)
     if not (mounts.rows or contents.rows):
-        st.text("No list of volumes has a tape with this label, and no log shows that a mount of it moved files.")
+        st.text(
+            "No list of volumes has a tape with this label, and no log shows that a mount of this tape moved files."
+        )
         components.show_sql(mounts, contents)
         return
     rows = sorted(mounts.rows, key=lambda row: (str(row["requested_at"] or row["day"]), row["session_id"]))

@@ -94,7 +94,7 @@ def _asked(first: date, last: date, usual: date) -> Days:
         if None in days.values():
             why = f"write a day as {last}"
         elif all(first <= day <= last for day in days.values() if day):
-            why = "its first day is after its last"
+            why = "the first day is after the last day"
         else:
             why = f"the days with data are {first} to {last}"
         fields.say_instead("Period", missed, why, " to ".join(dict.fromkeys(taken.values())))

@@ -54,7 +54,7 @@ COLUMNS = {
         "%.2f",
         "time from the first request to the end of a mount, averaged over mounts",
     ),
-    "keeps_up": ("keeps up", "", "whether the drives have enough hours for the work, so that all of it finishes"),
+    "keeps_up": ("keeps up", "", "whether the drives have enough hours to finish all work"),
 }
 
 

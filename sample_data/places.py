@@ -62,7 +62,7 @@ class Struck:
                 raise ValueError(f"{fault.kind} cannot affect {fault.entity!r}; choose one of {', '.join(known)}")
             free = [name for name in known if (fault.among, name) not in taken] or known
             if not free:
-                raise ValueError(f"{fault.kind} cannot be planted: this scenario has nothing that it affects")
+                raise ValueError(f"{fault.kind} cannot be planted: this scenario has nothing that this fault affects")
             chosen.append(fault.entity or rng.choice(free))
             taken.add((fault.among, chosen[-1]))
         return chosen

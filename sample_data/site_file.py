@@ -24,7 +24,7 @@ _TOP = f"""\
 name = "migration stand"
 zone = "{ZONE}"                 # time zone of log times that name no zone
 warehouse = "var/warehouse"
-duty_threshold_mb_s = 5.0                # a half-hour above this counts as active
+duty_threshold_mb_s = 5.0                # average traffic above which a half-hour counts as active
 expected_gap_s = 2.0                     # avoidable gap between two files that is normal at this site, in seconds
 log_silence_s = 600                      # seconds; a longer pause of a log counts as not covered
 # min_coverage = {{ long_gap = 0.9 }}      # coverage that a rule needs for a verdict, in place of the rule's own value

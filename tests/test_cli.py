@@ -69,7 +69,7 @@ def test_parse_reads_a_pipe(site: Path) -> None:
         stdin=b"procs -----------memory---------- ---swap-- -----io---- -system-- ------cpu-----\n",
     )
     assert done.returncode != 0  # a group line alone is no vmstat file
-    assert b"nearest is" in done.stderr
+    assert b"the most similar source is" in done.stderr
 
 
 def test_parse_of_a_file_without_clock_accounts_for_every_line(tmp_path: Path) -> None:
@@ -161,7 +161,7 @@ def test_recognise_names_the_source_and_why_not_the_others(site: Path) -> None:
     (site / "logs" / "slabs").write_text("Cache                       Num  Total   Size  Pages\n")  # vmstat -m
     shown = run("recognise", site / "logs").output.splitlines()
     assert shown[0].startswith(f"{site}/logs/LOG-2010-06-15: enstore_log: ")
-    assert shown[1].startswith(f"{site}/logs/slabs: unknown: nearest is vmstat: ")
+    assert shown[1].startswith(f"{site}/logs/slabs: unknown: the most similar source is vmstat: ")
     assert shown[2].startswith("1 of 2 files are of a known kind") and len(shown) == 3
     lines = run("recognise", "--verbose", site / "logs" / "slabs").output.splitlines()
     assert lines[1].startswith("    vmstat: ") and any(line.startswith("    mrtg_log: ") for line in lines)
@@ -173,7 +173,7 @@ def test_an_unknown_file_is_reported_with_the_nearest_source(site: Path) -> None
     (site / "logs" / "LOG-2010-06-17").write_text("this is not a log\nof anything\n")
     counts = json.loads(run("ingest", "--json", "--site", site).stdout)
     assert counts["loaded"] == 1 and counts["unknown"] == 2
-    assert "nearest is vmstat" in counts["problems"][0]["reason"]
+    assert "the most similar source is vmstat" in counts["problems"][0]["reason"]
     assert "the first lines resemble no known kind" in counts["problems"][1]["reason"]
 
 

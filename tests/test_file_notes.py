@@ -112,7 +112,7 @@ def test_a_number_that_cannot_be_true_is_left_out_and_its_line_counted(tmp_path:
     (tmp_path / "site.toml").write_text('name = "z"\n[[input]]\nglob = "taped.log"\n')
     site = steps.site_at(tmp_path)
     (file,) = steps.ingest(site).files
-    assert (file.state, file.warning) == ("loaded", "1 line is used without a number that cannot be true")
+    assert (file.state, file.warning) == ("loaded", "1 line is used, except for impossible numbers")
     steps.build(site)
     with Warehouse(site).read() as connection:
         found = connection.execute("SELECT checksum_s, bytes FROM silver.transfer ORDER BY started_at").fetchall()
@@ -126,19 +126,19 @@ def test_a_number_that_cannot_be_true_is_left_out_and_its_line_counted(tmp_path:
             "     memory           page          executable      anonymous      filesystem\n"
             "   swap  free  re  mf  fr  de  sr  epi  epo  epf  api  apo  apf  fpi  fpo  fpf\n"
             " 3706296 3621572 0 0 0 0 0 0 0 0 0 0 0 0 0 0\n",
-            "nearest is vmstat: this is vmstat -p of Solaris",
+            "the most similar source is vmstat: this is vmstat -p of Solaris",
         ),
         (
             "               capacity     operations    bandwidth\n"
             "pool        alloc   free   read  write   read  write\n"
             "tank        1.20T  2.40T     10     20  1.00M  2.00M\n",
-            "nearest is iostat: this is zpool iostat",
+            "the most similar source is iostat: this is zpool iostat",
         ),
         (
             "Linux 3.10.0 (dm8) \t11/21/2026 \t_x86_64_\t(8 CPU)\n\n"
             "#      Time   UID       PID    %usr %system  %guest    %CPU   CPU  Command\n"
             " 1385718054     0         1    0.00    0.01    0.00    0.01     3  init\n",
-            "nearest is sar: this is pidstat",
+            "the most similar source is sar: this is pidstat",
         ),
     ],
 )

@@ -393,7 +393,7 @@ def of_the_models(night: Night) -> None:
         same = printed[row["file family"]]
         assert (row["reads"], row["read [TB]"]) == (same["n_reads"], round(same["read_tb"], 3))
         if same["flat_from_tb"] is not None:
-            label = "buffer size from which doubling would serve less than a further 1 % of the bytes [TB]"
+            label = "buffer size beyond which each doubling would serve less than a further 1 % of the bytes [TB]"
             assert row[label] == same["flat_from_tb"]
             assert row["share of bytes read again"] == format.percent(same["again_share"])
 

@@ -63,7 +63,7 @@ def test_yearless_stamps_need_a_date() -> None:
 def test_no_metric_of_ours_is_reported() -> None:
     stem, claims = choose(['Time,"filesys.used-/dev/sda1"', "2010-06-15 08:00:00,1024"])
     assert stem is None
-    assert "none of its metrics" in claims["pcp_csv"].why
+    assert "without any metric that tapescope uses" in claims["pcp_csv"].why
 
 
 def test_a_later_header_that_is_none_refuses_the_file() -> None:

@@ -196,11 +196,11 @@ def test_a_port_without_a_name_is_its_number() -> None:
 @pytest.mark.parametrize(
     ("head", "why"),
     [
-        (['{"status":"success","data":{"resultType":"vector","result":[]}}'], "for one moment"),
+        (['{"status":"success","data":{"resultType":"vector","result":[]}}'], "of one moment only"),
         (['{"status":"error","errorType":"bad_data"}'], "failed"),
         (["{", '  "status": "success",', '  "data": {'], "jq -c"),
         (['{"status":"success","data":{"resultType":"matrix","result":[{"metric":{"cpu":"0"}'], "rates or sums"),
-        (['{"metric":{"__name__":"go_threads"},"values":[8],"timestamps":[1]}'], "none of node_exporter"),
+        (['{"metric":{"__name__":"go_threads"},"values":[8],"timestamps":[1]}'], "not of node_exporter"),
     ],
 )
 def test_what_is_not_read_is_named(head: list[str], why: str) -> None:

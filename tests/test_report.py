@@ -173,8 +173,8 @@ def test_what_is_ahead(report: Report, written: dict[str, str]) -> None:
         " TB (1.50 to 2.00) will move; a drive more: 4.0 d sooner.",
         "to come: no log covers any day since the campaign started on 1 January 2030;"
         " the end of the campaign was not estimated.",
-        "For 0 of 1 forecast with a known outcome, the outcome was within the forecast's 90 % interval. Nine of ten are"
-        " expected to be.",
+        "For 0 of 1 forecast with a known outcome, the outcome was within the forecast's 90 % interval. The expected"
+        " share is 90 %.",
     ]
     (burn,) = ahead.figures
     assert isinstance(burn, Burndown)

@@ -302,7 +302,7 @@ def written(folder: Path, more: str) -> studies.Study:
         ('[[figure]]\nid = "M1"\nwhat = "w"\nours = "1"\nmine = "o"\n', "mine"),
         (
             '[[table]]\nname = "b"\ntitle = "t"\nplace = "p"\ncolumns = ["a"]\nrows = [[1, 2]]\n',
-            "another number of columns",
+            "number of values differs",
         ),
         ("[[", "study.toml"),
     ],

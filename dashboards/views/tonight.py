@@ -43,7 +43,7 @@ def show_verdict() -> None:
         elif not found.rows:
             st.info(
                 f"{row['summary']} The rules judged these days as part of a longer period;"
-                " its findings are listed under the last day of that period."
+                " the findings are listed under the last day of that period."
             )
 
 
@@ -101,7 +101,7 @@ def show_rest() -> None:
                 "Too few hours of logs were read for a verdict of these rules. No number includes the missing hours."
             )
         elif all(row["state"] in ("findings", "clean") for row in days.rows):
-            st.info("No verdict is withheld: enough was read of every log that site.toml declares.")
+            st.info("No verdict is withheld: enough hours were read of every log that site.toml declares.")
         else:
             st.info(
                 "No verdict is withheld, but some days were not judged, or have too few logs. The"

@@ -77,7 +77,7 @@ def _served_as(address: str, hosts: tuple[str, ...], secrets: Path) -> list[str]
 
 
 def _shipped_options(file: Path) -> dict[str, Any]:
-    """The options of the pages' config.toml as flags for Streamlit. Flags apply in whichever folder it starts.
+    """The options of the pages' config.toml as flags for Streamlit. They apply in every working folder.
 
     Without these flags, Streamlit prefers the config files of the working folder and of the user.
     """

@@ -22,7 +22,7 @@ class Finite(click.FloatRange):
 
 
 class _Day(click.DateTime):
-    """A day; years near the ends of the calendar are slips, and leave no room for the days before and after."""
+    """A day. A year near either end of the calendar is refused: periods also need days before and after."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         day = super().convert(value, param, ctx)

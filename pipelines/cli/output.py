@@ -57,7 +57,7 @@ def _print_json(value: Any) -> None:
 
 
 def print_table(columns: Sequence["contracts.Column"], rows: Iterable[Sequence[Any]]) -> None:
-    """Print rows as a table with units, in UTC. Up to 3 rows too wide for a terminal get one line for each value."""
+    """Print rows as a table with units, in UTC. At most 3 rows that are too wide are shown with one value per line."""
     kept, cells = format.table(columns, rows)
     heads = [format.heading(column) for column in kept]
     lines = [[truncate(text, CELL_CHARS) for text in row] for row in cells]
@@ -137,7 +137,7 @@ def print_survey(found: "Survey", out: str) -> None:
         f"Wrote {out}: {format.counted(len(found.hosts.stations), 'station')},"
         f" {format.counted(len(found.drives), 'drive')}, {format.counted(len(found.links), 'link')}, zone {zone},"
         f" {format.counted(len(found.inputs), 'input')}.\n"
-        f"Check the guesses in it, then run: tapescope run --site {shlex.quote(out)}",
+        f"Check the guesses in this file, then run: tapescope run --site {shlex.quote(out)}",
         soft_wrap=True,
     )
 

@@ -34,7 +34,7 @@ def recommendation() -> None:
     "--hours",
     "is_hours",
     is_flag=True,
-    help="The recommendation frees drive-hours and does not raise the rate of drives.",
+    help="Set this if the recommendation frees drive-hours and does not raise the rate of drives.",
 )
 @click.option("--text", help="Text of the recommendation.")
 @site_option

@@ -153,7 +153,9 @@ class Site(_Model):
             if link.station not in names
         ]
         if self.root.is_relative_to(os.path.normpath(self.warehouse_path)):
-            problems.append("`warehouse` must be a folder of its own, not the one of site.toml or one above it")
+            problems.append(
+                "`warehouse` must be a folder of its own, neither the folder of site.toml nor a folder above that one"
+            )
         if "://" in self.data_path and not self.data_path.startswith("s3://"):
             problems.append("data_path must be a folder, or s3://BUCKET/FOLDER")
         if self.catalogue and not self.data_path:

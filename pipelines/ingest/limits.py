@@ -10,7 +10,7 @@ import polars as pl
 from pipelines.sources._shared.contract import columns_of
 from pipelines.sources.protocol import Parsed
 
-IMPOSSIBLE = "used without a number that cannot be true"
+IMPOSSIBLE = "used, except for impossible numbers"
 # By unit, the largest value: 30 years, an exabyte, a petabyte per second. None is below 0 except shares and numbers
 # without a unit: sources judge shares themselves, and a head can move by a negative number of file marks.
 _MOST = {"s": 1e9, "h": 1e6, "bytes": 2.0**60, "bytes/s": 1e15, "KB/s": 1e12, "1/s": 1e15}

@@ -68,11 +68,11 @@ def nearest(claims: dict[str, Claim]) -> str:
     """Why no source claims a file: the reason of the most similar source, if any is similar at all.
 
     >>> nearest({"sar": Claim(False, 0.0, "no header"), "nmon": Claim(False, 0.6, "AAA lines are missing")})
-    'nearest is nmon: AAA lines are missing'
+    'the most similar source is nmon: AAA lines are missing'
     >>> nearest({"sar": Claim(False, 0.0, "no header")})
     'the first lines resemble no known kind of log'
     """
     stem = max(claims, key=lambda key: claims[key].likeness)
     if not claims[stem].likeness:
         return "the first lines resemble no known kind of log"
-    return f"nearest is {stem}: {claims[stem].why}"
+    return f"the most similar source is {stem}: {claims[stem].why}"

@@ -59,7 +59,7 @@ def recognise(head: list[str]) -> Claim:
         return Claim(
             False,
             0.7,
-            "this is an answer of Prometheus on several lines, which is not read; put it on one line with jq -c .",
+            "this answer of Prometheus spans several lines; put it on one line with jq -c .",
         )
     if first.startswith('{"status":"error"'):
         return Claim(False, 0.7, "this is Prometheus' answer to a query that failed")
@@ -68,7 +68,7 @@ def recognise(head: list[str]) -> Claim:
         return Claim(
             False,
             0.7,
-            "this is an answer of Prometheus for one moment, which is not read; query a range, such as node_load1[1h]",
+            "this answer of Prometheus has samples of one moment only; query a range, such as node_load1[1h]",
         )
     if not is_answer and not first.startswith(('{"metric":{', '[{"metric":{')):
         return Claim(False, 0.0, "neither an answer of Prometheus nor an export of VictoriaMetrics")
@@ -79,7 +79,7 @@ def recognise(head: list[str]) -> Claim:
             "series without names, such as rates or sums, are not read; query raw samples, such as node_load1[1h]",
         )
     if not any(f'"__name__":"{prefix}' in start.replace(" ", "") for prefix in _PREFIXES for start in starts):
-        return Claim(False, 0.6, "series of Prometheus, but none of node_exporter or of switch ports")
+        return Claim(False, 0.6, "series of Prometheus, but not of node_exporter or of switch ports")
     return Claim(True, 1.0, "raw samples of Prometheus" if is_answer else "series with their raw samples")
 
 

@@ -56,7 +56,8 @@ class DetectReport:
         counts = self.as_dict()
         listed = ", ".join(f"{counts[name]} {name}" for name in SEVERITIES if counts.get(name))
         unjudged = (
-            f" Too few logs were read for {counted(counts['withheld'], 'rule')}; `tapescope ask withheld` lists them."
+            f" Too few logs were read for a verdict of {counted(counts['withheld'], 'rule')};"
+            " `tapescope ask withheld` lists them."
             if counts["withheld"]
             else ""
         )
@@ -82,7 +83,7 @@ def _analysis(site: Site, catalog: Catalog, step: str) -> Iterator[Connection]:
         except (duckdb.BinderException, duckdb.CatalogException) as error:
             if fingerprint_of(connection, site, catalog) == last_fingerprint(connection):
                 raise
-            what = "the last build made other tables or columns, because SQL or site.toml changed after it"
+            what = "the last build made other tables or columns than are needed now, because SQL or site.toml changed"
             raise TapescopeError(what, "run `tapescope build` first") from error
 
 

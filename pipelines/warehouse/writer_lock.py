@@ -80,7 +80,7 @@ def named(folder: Path, step: str) -> Iterator[None]:
 
 def _busy(folder: Path, holder: str) -> WarehouseBusy:
     return WarehouseBusy(
-        f"the warehouse {folder} is being written by {holder}", "wait until that process ends, then try again"
+        f"{holder} is writing to the warehouse {folder}", "wait until that process ends, then try again"
     )
 
 

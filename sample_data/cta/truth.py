@@ -15,10 +15,10 @@ _TOP = f"""\
 # A site of the CERN Tape Archive: disk systems, drives of two kinds at some tape servers, and the logs in logs/.
 # Paths are relative to this file.
 name = "cta"
-zone = "{ZONE}"                   # of log times without a zone
+zone = "{ZONE}"                   # time zone of log times that name no zone
 warehouse = "var/warehouse"
 
-# Disk systems: the drives read files from tape for them and write their files to tape. One is dCache, with its pools.
+# Disk systems, whose files the drives read from tape and write to tape. One of them is dCache, with its pools.
 """
 
 

@@ -7,7 +7,7 @@ takes = ["host"]
 [columns]
 host = { type = "VARCHAR", doc = "host" }
 ended_at = { type = "TIMESTAMP", doc = "end of the test run, UTC; NULL where the log file does not record it" }
-tool = { type = "VARCHAR", doc = "program that printed the result: dd, time, timex, or dd with one of them" }
+tool = { type = "VARCHAR", doc = "program that printed the result: dd, time, timex, `dd time` or `dd timex`" }
 mode = { type = "VARCHAR", doc = "mode of the test: read, write or copy; NULL where the log file does not show the test's dd command" }
 volume_gb = { type = "DOUBLE", unit = "GB", doc = "data that the test run moved" }
 block_bytes = { type = "BIGINT", unit = "bytes", doc = "block size" }

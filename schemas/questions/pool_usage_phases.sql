@@ -1,24 +1,24 @@
 /*
-title = "Periods with a constant number of pools in use"
+title = "Phases with a constant number of pools in use"
 topic = "pools"
 was = ["pool_regions"]
-why = "A new period starts when the number of pools in use changes, e.g. after a new setting or a failure, or when other kinds of requests come in. The rows come from the newest analysis that was made for last_day or an earlier day."
+why = "A new phase starts when the number of pools in use changes, e.g. after a new setting or a failure, or when other kinds of requests come in. The rows come from the newest analysis that was made for last_day or an earlier day."
 takes = ["last_day"]
 
 [columns]
 system = { type = "VARCHAR", doc = "archive system" }
 operation = { type = "VARCHAR", doc = "what was requested: store (to tape) or restore (from tape)" }
-region_no = { type = "BIGINT", doc = "number of the period, from 1; NULL where the time cannot be divided into periods" }
-from_at = { type = "TIMESTAMP", doc = "start of the period, UTC" }
-to_at = { type = "TIMESTAMP", doc = "end of the period, UTC" }
-n_pools = { type = "BIGINT", doc = "number of pools with requests in the period" }
-even_pools = { type = "DOUBLE", unit = "1", doc = "effective number of pools: n if n pools share the requests equally, 1 if one pool gets all requests. Computed per hour; median over the period" }
-step_low = { type = "DOUBLE", unit = "1", doc = "low end of the 90 % interval of the change in even_pools from the previous period to this one; NULL for the first period" }
-step_high = { type = "DOUBLE", unit = "1", doc = "high end of the 90 % interval of the change in even_pools from the previous period to this one; NULL for the first period" }
-asked_gb = { type = "DOUBLE", unit = "GB", doc = "data requested in the period" }
+region_no = { type = "BIGINT", doc = "number of the phase, from 1; NULL where the time cannot be divided into phases" }
+from_at = { type = "TIMESTAMP", doc = "start of the phase, UTC" }
+to_at = { type = "TIMESTAMP", doc = "end of the phase, UTC" }
+n_pools = { type = "BIGINT", doc = "number of pools with requests in the phase" }
+even_pools = { type = "DOUBLE", unit = "1", doc = "effective number of pools: n if n pools share the requests equally, 1 if one pool gets all requests. Computed per hour; median over the phase" }
+step_low = { type = "DOUBLE", unit = "1", doc = "low end of the 90 % interval of the change in even_pools from the previous phase to this one; NULL for the first phase" }
+step_high = { type = "DOUBLE", unit = "1", doc = "high end of the 90 % interval of the change in even_pools from the previous phase to this one; NULL for the first phase" }
+asked_gb = { type = "DOUBLE", unit = "GB", doc = "data requested in the phase" }
 pools = { type = "VARCHAR", doc = "names of the busiest pools, each with its share of the requests" }
-changed = { type = "VARCHAR", doc = "entries of the change log within 24 hours before or after the start of the period; NULL where there is no entry, and for the first period" }
-reason_missing = { type = "VARCHAR", was = "cannot_tell", doc = "why the time cannot be divided into periods; NULL where it can" }
+changed = { type = "VARCHAR", doc = "entries of the change log within 24 hours before or after the start of the phase; NULL where there is no entry, and for the first phase" }
+reason_missing = { type = "VARCHAR", was = "cannot_tell", doc = "why the time cannot be divided into phases; NULL where it can" }
 */
 WITH newest AS (
     SELECT * FROM gold.pool_usage_phase WHERE day <= $last_day QUALIFY day = max(day) OVER ()

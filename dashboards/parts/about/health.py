@@ -27,7 +27,7 @@ def draw(page: Page) -> None:
     impossible = page.ask("impossible_dates")
     if impossible.rows:
         st.warning(
-            f"{format.counted(len(impossible.rows), 'file')} with impossible dates. Days of impossible dates do not"
+            f"{format.counted(len(impossible.rows), 'file')} with impossible dates: such dates do not"
             " count as days with data."
         )
         components.show_part(impossible, DATES, wide={"path": 260, "summary": 330})
@@ -82,7 +82,9 @@ def _show_coverage(page: Page) -> None:
             f" site.toml declares no log for the {step}."
         )
         if len(worst) > MOST_HOSTS:
-            st.caption(f"Of {len(worst)} logs, the {MOST_HOSTS} whose worst {step} has the lowest coverage are shown.")
+            st.caption(
+                f"The chart shows {MOST_HOSTS} of {len(worst)} logs, those with the lowest coverage in any {step}."
+            )
     else:
         st.info("No input of site.toml declares (`expect`) a log for these days, so missing logs cannot be detected.")
     undeclared = [row for row in hours.rows if row["covered_share"] is None]

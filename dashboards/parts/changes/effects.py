@@ -43,8 +43,8 @@ def draw(page: Page) -> None:
     names = {name: f"{components.instant(row['changed_at'])} · {row['what']}" for name, row in known.items()}
     if not known:
         st.markdown(
-            "No change is recorded in the period or in the five weeks up to its end. Record one in site.toml and run"
-            " `tapescope run`, or enter an instant to compare the mounts before and after it."
+            "No change is recorded in the period or in the five weeks up to the period's end. Record one in"
+            " site.toml and run `tapescope run`, or enter an instant to compare the mounts before and after it."
         )
         with st.expander("How to record a change"):
             st.code(HOW_TO, language="toml")
@@ -86,7 +86,7 @@ def _effect(events: Asked, rows: list[dict[str, Any]]) -> None:
         about = " ".join(one[name] for name in ("measure", "mode", "generation") if one[name])
         st.text(f"{about}: {one['summary']}" if about else one["summary"])
     if any((one["mix_shift"] or 0) > MUCH_SHIFT for one in rows):
-        st.warning("Tapes or file sizes differ between before and after the change: compare with care.")
+        st.warning("Before and after the change, the mix of tapes and file sizes differs: compare with care.")
     components.show_table(events, TABLE, rows, wide={"summary": 260})
     components.show_sql(events)
 

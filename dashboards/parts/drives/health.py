@@ -34,7 +34,7 @@ def draw(page: Page) -> None:
         titles = {name: health.label(name) for name in FAILED}
         components.show_chart(health, drive_charts.failures(health.frame(), titles), "Failures by drive and kind.")
     elif health.rows:
-        st.text("Nothing failed, no drive went out of service, and none raised an alert.")
+        st.text("Nothing failed, and no drive went out of service or raised an alert.")
     if health.rows:
         components.show_table(health, HEALTH)
     else:

@@ -22,7 +22,7 @@ PART = {
 }
 N_DAYS = 28
 WITNESSES = {"drives": "the drives", "pools": "the pools"}
-ENOUGH = "buffer size from which doubling would serve less than a further 1 % of the bytes [TB]"
+ENOUGH = "buffer size beyond which each doubling would serve less than a further 1 % of the bytes [TB]"
 
 
 def draw(page: Page) -> None:

@@ -74,7 +74,7 @@ def draw(page: Page) -> None:
         inputs = pl.DataFrame([{"input": COSTS[name], "low": low, "high": high} for name, low, high in needed.tornado])
         says = (
             "Number of drives needed if one cost is at either end of its 90 % interval. With all costs as estimated,"
-            f" it is {fixed(needed.drives.value, 'drives')}."
+            f" the number is {fixed(needed.drives.value, 'drives')}."
         )
         st.altair_chart(model_charts.tornado(inputs, "drives", needed.drives.value), width="stretch", alt=says)
         st.caption(

@@ -34,9 +34,9 @@ def draw(page: Page) -> None:
     components.heading(found)
     if not rows:
         st.text(
-            "The logs do not allow any recall of this file to be followed."
+            "The logs are not enough to follow a recall of this file."
             if file
-            else "The logs do not allow any recall of this period to be followed."
+            else "The logs are not enough to follow a recall of this period."
         )
         components.show_sql(found)
         return

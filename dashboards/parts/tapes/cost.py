@@ -41,7 +41,7 @@ def draw(page: Page) -> None:
             )
         else:
             st.markdown(
-                "No log shows for any mount what share of the tape it read. Read logs of the drives and"
+                "No log shows which share of a tape a mount read. Read logs of the drives and"
                 " an export of the archive's file table with `tapescope run`."
             )
     with right:
@@ -79,7 +79,7 @@ def _say(n_mounts: int, wasted: pl.DataFrame) -> None:
         remounts = "1 mount was a remount" if n_extra == 1 else f"{n_extra:,} mounts were remounts"
         st.markdown(f"**{remounts} of a tape on the same day. {_time_taken(wasted, n_extra)}**")
     else:
-        st.markdown(f"**{format.counted(n_mounts, 'mount')}, none of them a remount of a tape on the same day.**")
+        st.markdown(f"**None of {format.counted(n_mounts, 'mount')} was a remount of a tape on the same day.**")
 
 
 def _time_taken(wasted: pl.DataFrame, n_extra: int) -> str:

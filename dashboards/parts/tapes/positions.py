@@ -33,7 +33,10 @@ def draw(page: Page) -> None:
     seeks = page.ask("seek_times", drive=drive)
     components.heading(seeks)
     if seeks.rows:
-        titles = {"from_files": "files passed during the tape motion (at least)", "mean_s": seeks.label("mean_s")}
+        titles = {
+            "from_files": "files passed during the tape motion (lower end of the class)",
+            "mean_s": seeks.label("mean_s"),
+        }
         rows = [
             row | {"generation": f"{row['generation'] or 'unknown'} {'backwards' if row['is_back'] else 'forwards'}"}
             for row in seeks.rows

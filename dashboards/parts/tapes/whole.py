@@ -43,8 +43,8 @@ def draw(page: Page) -> None:
         )
     else:
         st.text(
-            f"In none of {len(timed)} mounts would reading the whole tape have been faster than reading some of its"
-            " files."
+            "Reading the whole tape would not have been faster than reading some of its files in any of"
+            f" {len(timed)} mounts."
         )
     if timed:
         hours = found.frame(timed).with_columns(

@@ -34,14 +34,14 @@ def draw(page: Page) -> None:
         tips = [
             "drive:N",
             charts.instant("hour_at", step),
-            charts.share("share", "dead time as a share of the hours that had dead time"),
+            charts.share("share", "dead time as a share of the hours with dead time"),
         ]
         tips += [charts.number(name, dead.label(name)) for name in DEAD[2:]]
         chart = charts.heat_map(
             frame,
             "drive",
             "share",
-            "dead time as a share of the hours in which it occurred",
+            "dead time as a share of the hours with dead time",
             tips,
             page.span(),
             charts.RED,

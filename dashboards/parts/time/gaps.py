@@ -110,7 +110,7 @@ def _show_histograms(page: Page, cost: Asked) -> list[Asked]:
         )
         says = f"Gaps of station {name}." if name else "Gaps between files for which no station is known."
         components.show_chart(bins, chart, says, places[number % len(places)])
-    notes = [f"Only a station's worst drives have their own colours: at least {MUCH:.0%} of their gaps are long."]
+    notes = [f"Only a station's worst drives, with at least {MUCH:.0%} long gaps, have their own colours."]
     if len(shown) < len(stations):
         notes.append(
             f"Of {len(stations)} stations, the {MOST_STATIONS} that lost most time are shown;"
@@ -138,7 +138,7 @@ def _show_examples(page: Page) -> Asked:
         parts = [f"{format.label(found.column(name))} {found.shown(row, name)}" for name in PARTS if row[name]]
         st.text(
             f"{row['drive']} for {row['station'] or 'an unknown station'}, {components.instant(row['started_at'])} to"
-            f" {components.instant(row['ended_at'])}: {found.shown(row, 'gap_s')}: {', '.join(parts)}."
+            f" {components.instant(row['ended_at'])}: gap of {found.shown(row, 'gap_s')} ({', '.join(parts)})."
         )
         components.show_lines(
             (row["path"], row["previous_line_no"], row["previous_message"]),

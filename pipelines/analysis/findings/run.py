@@ -13,6 +13,7 @@ from pipelines.analysis.findings.evidence import confidence, evidence
 from pipelines.analysis.findings.hit import Hit
 from pipelines.analysis.findings.pricing import Pricing
 from pipelines.analysis.findings.registry import judge, read_metric
+from pipelines.analysis.findings.sentences import sentence
 from pipelines.catalog.contracts import Catalog, Rule
 from pipelines.config.site import Site
 from pipelines.primitives.clock import Period
@@ -81,7 +82,6 @@ def _finding(shared: _Shared, rule: Rule, hit: Hit, period: Period) -> dict[str,
     lost_gb = None if hit.lost_bytes is None else hit.lost_bytes / 1e9
     priced = shared.pricing.gain(rule, hit, period)
     hit.facts |= shared.change_log.explain(rule, hit)
-    words = {"entity": hit.entity, "value": hit.value} | hit.facts
     return {
         "day": period.last,
         "first_day": period.first,
@@ -100,13 +100,8 @@ def _finding(shared: _Shared, rule: Rule, hit: Hit, period: Period) -> dict[str,
         "gain_gb_day_low": priced.least,
         "gain_gb_day_high": priced.most,
         "bottleneck": priced.bottleneck,
-        "text": rule.text.format_map({name: _plain(value) for name, value in words.items()}),
+        "text": sentence(rule.text, {"entity": hit.entity, "value": hit.value} | hit.facts),
         "means": rule.means,
         "look_at": rule.look_at,
         "facts": json.dumps(hit.facts, sort_keys=True),
     }
-
-
-def _plain(value: Any) -> Any:
-    """What comes from logs is bounded before it goes into a sentence."""
-    return value[:80] if isinstance(value, str) else value

@@ -182,7 +182,7 @@ def _speed(times: Floats, moved_mb: Floats, moving_s: Floats) -> Estimate | NoEs
     """MB a second of moving. Small files begin and end in the same second of a log, and show no speed then."""
     known = times @ moving_s > 0
     if moving_s.sum() <= 0 or known.mean() < LEAST_USABLE:
-        why = "in most of these mounts the data moved for less time than the log's clock shows"
+        why = "in most of these mounts data moved for less time than the log's time stamps can show"
         return NoEstimate(why, "mounts that move more data, or logs with fractions of seconds")
     return _ratio(times[known], moved_mb, moving_s)
 

@@ -145,7 +145,7 @@ class Check:
         if self.fits:
             off = np.median(np.abs(self.error))
             return f"the formula fits (for half of the mounts, the computed time is off by at most {off:.1%})"
-        left = f"it leaves {self.left_over_s.min():.1f} to {self.left_over_s.max():.1f} s per file unexplained"
+        left = f"{self.left_over_s.min():.1f} to {self.left_over_s.max():.1f} s per file remain unexplained"
         what = (
             "which is as long as seeks take"
             if self.left_over_s.max() >= SEEK_LIKE_S

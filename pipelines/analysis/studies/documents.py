@@ -189,6 +189,6 @@ def _part(kind: type, entry: dict[str, Any]) -> Any:
         entry["rows"] = tuple(tuple(row) for row in entry["rows"])
         if strange := [row for row in entry["rows"] if len(row) != len(entry["columns"])]:
             raise TypeError(
-                f"table {entry['name']} has a row with another number of columns than its header: {strange[0]}"
+                f"table {entry['name']} has a row whose number of values differs from the header: {strange[0]}"
             )
     return kind(**entry)

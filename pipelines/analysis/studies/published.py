@@ -128,12 +128,12 @@ def too_few_streams(what: str, tested: int, in_service: int) -> Contradiction | 
     """A benchmark with fewer streams than the system serves says nothing of how they share (G6, N15).
 
     >>> too_few_streams("one dd against 4 drives", 1, 4).why
-    'in the test, 1 streams ran at the same time, but 4 do in service'
+    'streams at the same time: 1 in the test, but 4 in service'
     """
     if tested >= in_service:
         return None
     return Contradiction(
-        what, tested, in_service, f"in the test, {tested} streams ran at the same time, but {in_service} do in service"
+        what, tested, in_service, f"streams at the same time: {tested} in the test, but {in_service} in service"
     )
 
 

@@ -79,9 +79,9 @@ def history(site_path: Path, day: datetime | None, n_days: int) -> Any:
 
 
 def calibration(like: str | None, speed: str | None, past: Past, mode: str = "", generation: str = "") -> Any:
-    """Costs fitted to the site's mounts of kind `like`, by default of the best-fitting kind. With a speed, None.
+    """Costs fitted to the site's mounts of kind `like`, by default of the best-fitting kind; None if a speed is given.
 
-    If a `generation` is given, it comes first: where not all of its costs are known, at least the speed is its own.
+    Costs of a given `generation` come first. If some of these are unknown, its speed is used with other costs.
 
     Raises TapescopeError if `like` has no logs or no costs. Raises click.UsageError if no kind has costs, or if both
     `like` and a speed are given.

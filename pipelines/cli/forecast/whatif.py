@@ -114,7 +114,10 @@ def _number_of_drives(_: Any, __: Any, texts: tuple[str, ...]) -> dict[str, int]
     help="Number of drives of a generation, as KIND=NUMBER, such as LTO-4=6.",
 )
 @click.option(
-    "--gap", "gap_s", type=float, help="Longest gap between two files, in seconds; longer gaps are shortened to this."
+    "--gap",
+    "gap_s",
+    type=float,
+    help="Longest gap between two files, in seconds; longer gaps are shortened to this length.",
 )
 @click.option("--faster", "speed", default=1.0, help="Factor by which the rate of all drives is multiplied.")
 @click.option("--depth", default=1, help="Number of requests that a client keeps queued.")

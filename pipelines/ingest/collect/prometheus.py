@@ -111,7 +111,7 @@ def _lines(request: Request, selector: str, instance: str, begin: int, end: int)
                 "raise `line_kb` under [limits] or `max_mb` of the entry, whichever is smaller,"
                 " or request fewer metrics with `ask`"
             )
-            text = f"{instance}: the samples of {end - begin} s are too long for one line"
+            text = f"{instance}: samples that cover {end - begin} s are too long for one line"
             raise TapescopeError(text, hint) from None
         middle = (begin + end) // 2
         return [

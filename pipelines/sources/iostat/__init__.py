@@ -83,7 +83,9 @@ def recognise(head: list[str]) -> Claim:
         return claim
     for flat in flats:
         if what := foreign(flat):
-            return Claim(False, 0.7, f"this is {what}; only iostat of Linux is read, which has other columns")
+            return Claim(
+                False, 0.7, f"this is {what}; its columns differ from those of Linux, and only iostat of Linux is read"
+            )
     if what := foreign_banner(flats[0]):
         return Claim(False, 0.3, f"the first line is of {what}; only iostat of Linux is read")
     headers = [(place, flat) for place, flat in enumerate(flats) if is_like_header(flat)]

@@ -72,9 +72,9 @@ def recognise(head: list[str]) -> Claim:
     if headers:
         if any(read_header(header).fields for header in headers):
             return Claim(True, 1.0, "a header with metrics of PCP")
-        return Claim(False, 0.7, "this is CSV of PCP, which is not read because tapescope uses none of its metrics")
+        return Claim(False, 0.7, "this is CSV of PCP without any metric that tapescope uses")
     if lines and all(re.match(rf"{_YEARLESS}\t", line) for line in lines):
-        return Claim(False, 0.7, "this is pmdumptext without -m, which is not read because no line names the columns")
+        return Claim(False, 0.7, "this is output of pmdumptext without -m: no line names the columns")
     return Claim(False, 0.0, "no header line of pmrep or pmdumptext")
 
 

@@ -63,7 +63,7 @@ def recognise(head: list[str]) -> Claim:
     if any(is_group_line(flat) for flat in found.flats):
         return Claim(False, 0.5, "vmstat's group titles, but no known line of column names")
     if headerless := layout_of(found.flats):
-        return Claim(True, 0.9, f"rows of vmstat without a header, whose values fit only one layout: {headerless[0]}")
+        return Claim(True, 0.9, f"rows of vmstat without a header; their values fit only one layout: {headerless[0]}")
     rows = sum(re.match(ROW_START, flat) is not None and len(flat.split(" ")) >= 16 for flat in found.flats)
     if rows and 2 * rows > len(found.flats):
         return Claim(False, 0.4, "rows of numbers as vmstat prints them, but no header line to name the columns")

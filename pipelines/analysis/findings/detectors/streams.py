@@ -79,7 +79,7 @@ def _cause(rule: Rule, rows: pl.DataFrame) -> dict[str, Any]:
         cause = max(_UNCAUSED, key=lambda name: hours[name])
         return {"cause": cause, "meanwhile": _UNCAUSED[cause]}
     if cause == "disk_bound":
-        phrase, most = f"disks or processors were busy for {share:.2f} h of the waits", share
+        phrase, most = f"disks or CPUs were busy for {share:.2f} h of the waits", share
     else:
         reach = f"{full:.2f}" if f"{full:.2f}" == f"{most:.2f}" else f"{full:.2f} to {most:.2f}"
         links = rows.drop_nulls("link").filter(pl.coalesce("wait_full_s", by_network) > 0)["link"]

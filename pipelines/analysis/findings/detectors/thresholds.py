@@ -59,7 +59,7 @@ def _room(rows: pl.DataFrame, ceilings: dict[str, float]) -> dict[str, Any]:
     lacking = f" (no log of {', '.join(unknown)})" if unknown else ""
     room += f"{lacking}; {advice}"
     if not most:
-        room = "unknown, because no log covers the station's link, disks and processors"
+        room = "unknown, because no log covers the station's link, disks and CPUs"
     return most | {"room": room, "is_near_ceiling": bool(near)}
 
 

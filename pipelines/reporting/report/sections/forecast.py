@@ -78,7 +78,7 @@ def _so_far(one: Campaign, past: list[Row]) -> str:
     last = past[-1]
     done = last["done_gb"] / 1000
     lacking = last["n_days_lacking"]
-    unseen = f" ({counted(lacking, 'day')} of the campaign have no logs and are not counted)" if lacking else ""
+    unseen = f" (not counted: {counted(lacking, 'day')} of the campaign without logs)" if lacking else ""
     moved = f"{fixed(done, 'TB')} of {quantity(one.size_tb, 'TB')} moved until {day_text(last['day'])}"
     return f"{moved} ({percent(done / one.size_tb)}){unseen}"
 
@@ -165,7 +165,7 @@ def _score(asker: Asker) -> list[str]:
     held = sum(row["verdict"] == "held" for row in over)
     return [
         f"For {held} of {counted(len(over), 'forecast')} with a known outcome, the outcome was within the forecast's"
-        " 90 % interval. Nine of ten are expected to be."
+        " 90 % interval. The expected share is 90 %."
     ]
 
 

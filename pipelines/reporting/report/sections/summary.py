@@ -52,7 +52,7 @@ def _by_pools(asker: Asker) -> str:
     words = {"store": "to", "restore": "from"}
     moved = {name: sum(row["moved_gb"] for row in rows if row["operation"] == name) for name in words}
     parts = [f"{quantity(moved[name], 'GB')} {words[name]} tape" for name in words if moved[name]]
-    return f"; according to the pools' records, they moved {' and '.join(parts)}" if parts else ""
+    return f"; according to the pools' records, the pools moved {' and '.join(parts)}" if parts else ""
 
 
 def _rates(headline: Row) -> str:

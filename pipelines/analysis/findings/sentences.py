@@ -1,0 +1,29 @@
+"""The sentence of a finding: the text of its rule with the facts filled in."""
+
+import string
+from collections.abc import Mapping
+from typing import Any
+
+from pipelines.primitives import format
+
+TEXT_CHARS = 80  # of a fact: what comes from logs is bounded before it goes into a sentence
+_ONE = "1 "
+
+
+class _Counts(string.Formatter):
+    """A format that begins with `1 ` names what is counted."""
+
+    def format_field(self, value: Any, format_spec: str) -> str:
+        if format_spec.startswith(_ONE):
+            return format.counted(int(value), format_spec.removeprefix(_ONE))
+        found: str = super().format_field(value[:TEXT_CHARS] if isinstance(value, str) else value, format_spec)
+        return found
+
+
+def sentence(text: str, facts: Mapping[str, Any]) -> str:
+    """The text with the facts in place of their names.
+
+    >>> sentence("{entity}: {n:1 mount} of {tape}, {hours:.2f} h", {"entity": "D1", "n": 1, "tape": "T1", "hours": 2})
+    'D1: 1 mount of T1, 2.00 h'
+    """
+    return _Counts().vformat(text, (), facts)
