@@ -45,8 +45,8 @@ def show(page: Page) -> None:
     n_requests = sum(row["mode"] == "read" and row["queued_at"] is not None for row in work.rows)
     if not n_requests:
         st.text(
-            "No log of the week up to the period's last day records when files were requested,"
-            " so no policy can be tried."
+            "No mount policy can be tried: in the seven days up to the end of the period, no log records when files"
+            " were requested."
         )
         return
     if n_requests > MOST_REQUESTS:

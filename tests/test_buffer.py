@@ -67,7 +67,7 @@ def test_a_buffer_by_hand() -> None:
     assert found.steps == (Step(0.002, 0, 0), Step(0.004, 1 / 6, 1 / 11), Step(0.008, 0.5, 4 / 11))
     assert found.flat_tb == 0.008
     assert caught(distances(files, size_of[files]), 0.005).tolist() == [False, False, True, False, True, False]
-    with pytest.raises(ValueError, match="two different sizes"):
+    with pytest.raises(ValueError, match="two reads of the same file give different sizes"):
         distances(np.array([0, 0]), np.array([1, 2]))
 
 

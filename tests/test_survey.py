@@ -305,7 +305,7 @@ def test_ports_that_a_switch_describes_are_links(tmp_path: Path) -> None:
     (tmp_path / "telegraf.lp").write_text("\n".join(lines) + "\n")
     steps.init(tmp_path, tmp_path / "site.toml", force=False)
     text = (tmp_path / "site.toml").read_text()
-    assert "description of the port sw1 1/1, sw1 1/2" in text
+    assert "named in the description of switch port sw1 1/1, sw1 1/2" in text
     site = steps.site_at(tmp_path)
     assert [(one.name, one.station) for one in site.link] == [("dm8 bond0", "dm8")]
     assert [(one.host, one.interface) for one in site.link[0].port] == [("sw1", "1/1"), ("sw1", "1/2")]

@@ -9,7 +9,7 @@ doc = "column that names the entity of the finding: drive or station"
 
 [params.name]
 type = "VARCHAR"
-doc = "name of the drive or station. If the finding is about a station that no log names, the name of the drive"
+doc = "name of the drive or station. Where no log shows for which station a drive worked, the drive's name is used"
 
 [params.cause]
 type = "VARCHAR"

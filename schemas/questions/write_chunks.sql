@@ -1,7 +1,7 @@
 /*
 title = "Number of files that a mount writes from a family's write buffer"
 topic = "requests"
-why = "If each file family has its own write buffer, files wait in it until their number, size or waiting time exceeds a limit. One mount then writes them as a chunk. A chunk below all limits costs a mount for only a few files."
+why = "If each file family has its own write buffer, its files wait there until their number, their size or the wait of the oldest file exceeds a limit. One mount then writes them all as a chunk. A chunk that exceeds no limit was written before it was due, and costs a whole mount for few files."
 takes = ["first_day", "last_day", "group"]
 
 [params.most_files]
@@ -26,12 +26,12 @@ file_family = { type = "VARCHAR", doc = "file family: files that share tapes, e.
 n_chunks = { type = "BIGINT", doc = "number of mounts that wrote complete files of the family; a mount counts on the day of its first file" }
 files_a_chunk = { type = "DOUBLE", doc = "mean number of the family's files per mount" }
 chunk_gb = { type = "DOUBLE", unit = "GB", doc = "mean amount of the family's data per mount" }
-by_files_share = { type = "DOUBLE", unit = "1", doc = "share of the mounts in n_chunks that wrote more than most_files files of the family" }
-by_size_share = { type = "DOUBLE", unit = "1", doc = "share of the mounts in n_chunks that wrote more than most_gb of the family's data, but not more than most_files files" }
-by_age_share = { type = "DOUBLE", unit = "1", doc = "share of the mounts in n_chunks that exceeded only most_hours, the limit for the wait of the oldest file" }
-on_demand_share = { type = "DOUBLE", unit = "1", doc = "share of the mounts in n_chunks that exceeded no limit (most_files, most_gb, most_hours), so that their buffers were written before they were due" }
-untold_share = { type = "DOUBLE", unit = "1", doc = "share of the mounts in n_chunks that exceeded neither most_files nor most_gb, and for which no log shows how long the files waited" }
-own_share = { type = "DOUBLE", unit = "1", doc = "share of the mounts in n_chunks that wrote files of this family only" }
+by_files_share = { type = "DOUBLE", unit = "1", doc = "share of the chunks with more than most_files files" }
+by_size_share = { type = "DOUBLE", unit = "1", doc = "share of the chunks with more than most_gb of data, but not more than most_files files" }
+by_age_share = { type = "DOUBLE", unit = "1", doc = "share of the chunks that exceeded only most_hours, the limit for the wait of the oldest file" }
+on_demand_share = { type = "DOUBLE", unit = "1", doc = "share of the chunks that exceeded no limit (most_files, most_gb, most_hours), so that they were written before they were due" }
+untold_share = { type = "DOUBLE", unit = "1", doc = "share of the chunks that exceeded neither most_files nor most_gb, and for which no log shows how long the files waited" }
+own_share = { type = "DOUBLE", unit = "1", doc = "share of the chunks whose mount wrote files of no other family" }
 oldest_hours = { type = "DOUBLE", unit = "h", doc = "median wait of the oldest file of the family in a mount. The wait lasts from the time at which the file was complete on the spool until the mount wrote its first file of the family. Where no log shows when the file was complete, the wait starts when the file was queued" }
 */
 WITH written AS (

@@ -1,7 +1,7 @@
 /*
 title = "Meaning of the numbers in each MRTG file"
 grain = "one row per log file or RRD file of MRTG"
-why = "Shows unit, direction and limits of the numbers in an MRTG file, from the entry of the same name in MRTG's configuration. MRTG fills a new log with zeros for two years, so zeros older than the first traffic are not data."
+why = "Shows unit, direction and limits of the numbers in an MRTG file, as the entry of the same name in MRTG's configuration gives them. When MRTG creates a log, it writes zeros for the two years before. Zeros older than the first traffic are therefore not data."
 lineage = ["file_id"]
 
 [columns]

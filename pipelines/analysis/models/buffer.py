@@ -136,7 +136,7 @@ def _places_before(files: Ints, sizes: Ints) -> Ints:
     by_file = np.argsort(files, kind="stable")
     same = files[by_file][1:] == files[by_file][:-1]
     if (sizes[by_file][1:] != sizes[by_file][:-1])[same].any():
-        raise ValueError("the reads of one file have two different sizes")
+        raise ValueError("two reads of the same file give different sizes for it")
     before[by_file[1:][same]] = by_file[:-1][same]
     return before
 

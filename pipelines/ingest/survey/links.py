@@ -31,7 +31,7 @@ class LinkFound:
         if self.capacity_bytes_s:
             parts.append(f"capacity (MaxBytes) {self.capacity_bytes_s:.0f} bytes/s in {self.capacity_from}")
         if self.ports:
-            parts.append(f"description of the port {', '.join(' '.join(port) for port in self.ports)}")
+            parts.append(f"named in the description of switch port {', '.join(' '.join(port) for port in self.ports)}")
         if self.polled_host:
             parts.append(f"MRTG polled {self.polled_host}")
         if self.peak_bytes_s:
