@@ -232,6 +232,10 @@ def test_detect_exits_with_4_where_asked_to(site: Path) -> None:
     assert "--each-day needs --from and --to" in run("detect", "--each-day", "--site", site).output
     days = run("detect", "--each-day", "--from", "2010-06-14", "--to", "2010-06-15", "--site", site).stdout
     assert [day for day in (14, 15) if re.search(rf"\d+ findings? for 2010-06-{day}", days)] == [14, 15]
+    file, outdated = site / "site.toml", "run `tapescope build`, then detect again"
+    assert outdated not in days
+    file.write_text(f"expected_gap_s = 3.0\n{file.read_text()}")
+    assert outdated in run("detect", "--day", "2010-06-15", "--site", site).stdout
     judged = "SELECT first_day::VARCHAR, day::VARCHAR FROM ops.detection ORDER BY day"
     rows = json.loads(run("sql", judged, "--format", "json", "--site", site).stdout)
     assert [list(row.values()) for row in rows] == [["2010-06-14"] * 2, ["2010-06-15"] * 2]
@@ -250,6 +254,11 @@ def test_forget_takes_a_file_out_again(site: Path) -> None:
     ("text", "words"),
     [
         ('name = "x"\nzone = "Mars"\nduty_threshold_mb_s = -1\n', ["line 2", "zone", "line 3", "duty_threshold_mb_s"]),
+        (
+            'name = "x"\nduty_threshold_mb_s = inf\nexpected_gap_s = 1e300\n[[campaign]]\nname = "c"\nsize_tb = inf\n'
+            "from = 2010-01-01\n",
+            ["line 2", "a finite number", "line 3", "less than or equal to 86400", "line 6"],
+        ),
         ('name = "x"\n[[station]]\nname = "a"\nrolle = "b"\n', ["line 4", "rolle"]),
         ("name = \n", ["not TOML"]),
         ('name = "x"\n[[link]]\nname = "l"\nstation = "nobody"\n', ["nobody"]),

@@ -152,8 +152,11 @@ def test_acknowledge_mute_and_reopen(judged: Site) -> None:
     last = DAYS[4] + timedelta(days=3)
     assert run(judged, "mute", finding_id, "--until", str(last)).exit_code == 0
     assert states(judged)[-1] == "muted"
-    assert run(judged, "mute", finding_id, "--until", str(last - timedelta(days=1))).exit_code == 0
-    assert states(judged)[-1] == "returned", "the mute has ended"
+    ended = run(judged, "mute", finding_id, "--until", str(last - timedelta(days=1)))
+    assert isinstance(ended.exception, TapescopeError) and "would have no effect" in str(ended.exception)
+    assert states(judged)[-1] == "muted", "a mute that has ended already changes nothing"
+    assert run(judged, "reopen", finding_id).exit_code == 0
+    assert states(judged)[-1] == "returned"
     assert "until" not in run(judged, "list", "--day", str(last)).output
     assert run(judged, "mute", finding_id).exit_code == 0
     assert states(judged)[-1] == "muted"

@@ -143,6 +143,7 @@ def test_whatif_commands(site: Site) -> None:
     assert re.search("changed +LTO-4 read ", output) and "withheld" not in output
     assert "Compared with the replay without changes: better; mounts end" in output
     fewer = output_of(site, "whatif", "--drives", "LTO-4=1")
+    assert output_of(site, "whatif", "--drives", "lto4=1") == fewer
     assert fewer.index("\nnone: the replay ") < fewer.index("\n1 LTO-4 drive "), "what makes work wait stands last"
     assert re.search(r"mounts wait [\d.]+ h more in total", fewer)
     assert run(site, "whatif", "--faster", "0").exit_code == 2
@@ -186,6 +187,9 @@ def test_fit_finds_what_the_generator_was_given(site: Site) -> None:
     assert isinstance(refused.exception, TapescopeError) and "cannot estimate costs of LTO-4 read: " in str(
         refused.exception
     )
+    twice = run(site, "drives", "--traffic", "a=1,1,0.5", "--traffic", "a=2,1,0.5", "--speed", "80")
+    assert twice.exit_code == 2 and "the same name" in twice.output
+    assert "1 drive: " in output_of(site, "drives", "--traffic", "a=1,1,0.5", "--speed", "80")
     strange = run(site, "sizes", "--drives-like", "LTO-9 read")
     assert isinstance(strange.exception, TapescopeError) and "LTO-4 read" in strange.exception.hint
 
@@ -195,9 +199,11 @@ def test_buffer_command(site: Site) -> None:
     output = output_of(site, "buffer", "--size", "0.05", "--family", "beams.raw")
     assert "Reads logged by the drives on 4 days:" in output and "One buffer for beams.raw:" in output
     (row,) = (line.split() for line in output.splitlines() if line.startswith("all "))
-    assert row[:2] == ["all", "240"] and row[4] == "66.7" and "the share of the data that fits in it" in output
+    assert row[:2] == ["all", "240"] and row[4] == "66.7" and "the share of data that a buffer holds" in output
     empty = run(site, "buffer", "--day", "2001-01-01")
     assert isinstance(empty.exception, TapescopeError) and "no log shows a file read" in str(empty.exception)
+    nobody = run(site, "buffer", "--group", "nobody")
+    assert isinstance(nobody.exception, TapescopeError) and "ask members" in nobody.exception.hint
     strange = run(site, "buffer", "--family", "nobody's")
     assert isinstance(strange.exception, TapescopeError) and "beams.raw" in strange.exception.hint
 
@@ -218,6 +224,8 @@ def test_recall_commands(site: Site) -> None:
         lost = run(site, "recall", "NIX001", "1", *options)
         assert "no file of tape 'NIX001'" in str(lost.exception)
     assert output_of(site, "recall", "VR0001", "1").startswith("Costs are those of LTO-4 read mounts at this site, ")
+    spelled = [output_of(site, "recall", "VR0001", "1", "--generation", name) for name in ("LTO-4", "lto4")]
+    assert spelled[0] == spelled[1]
     other = run(site, "recall", "VR0001", "1", "--generation", "LTO-2")
     assert other.exit_code == 2 and "no log shows the speed of LTO-2 drives: give --speed" in other.output
     few = run(site, "recall", "VR0001", "1", "--days", "1", "--day", "2010-02-01")
@@ -251,6 +259,10 @@ def test_a_tape_is_read_at_the_speed_of_its_own_drives(capsys: pytest.CaptureFix
     found = common._at_speed_of("LTO-4", "read", known.found, [known, few])
     assert (found.service.speed_mb_s, found.service.mount_s) == pytest.approx((80, 100))
     assert capsys.readouterr().err == "The speed is that of LTO-4 read mounts, fitted to 4 mounts.\n"
+    common._warn_of_misfit(known.found)
+    assert not capsys.readouterr().err
+    common._warn_of_misfit(replace(known.found, median_error=0.2))
+    assert "does not fit these mounts" in capsys.readouterr().err
 
 
 def test_a_tape_holds_more_than_it_is_sold_for() -> None:
@@ -446,6 +458,9 @@ def test_a_complete_campaign_has_no_end_to_come() -> None:
         "c", 500, [row | {"day": date(2010, 2, 1 + n), "moved_gb": 500.0 - 500 * n} for n in (0, 1)], [], 28
     )
     assert list(fit_command._campaign_notes(one)) == ["the campaign is complete"]
+    night = {forecast["quantity"]: forecast for forecast in nightly._campaign(one)}
+    assert night["days_left"]["value"] == fit_command._campaign(one)["left_days"] == 0.0
+    assert "reason_missing" not in night["days_left"] and night["week_gb"]["reason_missing"] is not None
     steady = campaigns._progress(
         "c", 500, [row | {"day": date(2010, 2, 1 + n), "moved_gb": 100.0} for n in range(6)], [], 28
     )

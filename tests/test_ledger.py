@@ -52,6 +52,8 @@ def test_what_cannot_be_estimated() -> None:
     assert realised(flat(1, 1, 4), flat(1, 1)).gain_gb_day == NoEstimate(
         "only 4 days before the change, or only 4 days after it", "5 days before and after the change"
     )
+    single = realised(flat(1, 1, 1), flat(1, 1)).gain_gb_day
+    assert isinstance(single, NoEstimate) and single.reason.startswith("only 1 day before the change, or only 1 day ")
     refused = realised(flat(0, 0), flat(1, 1)).gain_gb_day
     assert isinstance(refused, NoEstimate) and "moved no data before" in refused.reason
 

@@ -236,6 +236,8 @@ def test_the_command_says_it(site: Site) -> None:
     assert "964.00 (964.00 to 964.00)" in plan and " 0.0 " in plan and " 2011-08-2" in plan
     assert "cms 10 TB by 2010-12-31" in output
     assert "cannot estimate whether the plan is met: the day of the plan has passed" in output
+    nobody = CliRunner().invoke(cli, ["forecast", "growth", "--group", "nobody", "--site", str(site.root)])
+    assert "no log shows data on tape of 'nobody'" in str(nobody.exception)
     early = CliRunner().invoke(cli, ["forecast", "growth", "--day", "2001-01-01", "--site", str(site.root)])
     assert isinstance(early.exception, TapescopeError) and "no log shows how much was written" in str(early.exception)
 

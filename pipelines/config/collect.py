@@ -42,7 +42,7 @@ class Spool(Input):
 class Collect(BaseModel):
     """One thing to ask for: series of a Prometheus or VictoriaMetrics, a command's output, entries of the journal."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
     name: str = Field(pattern=f"^{_NAME}$")
     every: Annotated[Seconds, Field(ge=1)]

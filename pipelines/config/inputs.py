@@ -41,7 +41,7 @@ SourceName = Annotated[str, AfterValidator(_known_source)]
 
 
 class _Model(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
 
 class Expect(_Model):

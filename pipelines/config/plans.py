@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field
 class Plan(BaseModel):
     """Holdings planned for a day; what is left open is not asked for."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
     by: dt.date
     holdings_tb: float = Field(gt=0)

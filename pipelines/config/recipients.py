@@ -42,7 +42,7 @@ Mailbox = Annotated[str, AfterValidator(_mailbox)]
 
 
 class _Model(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
 
 class Mail(_Model):

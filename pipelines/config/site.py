@@ -26,7 +26,7 @@ Share = Annotated[float, Field(ge=0, le=1)]
 
 
 class _Model(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
 
 class Station(_Model):
@@ -111,7 +111,7 @@ class Site(_Model):
     catalogue: str = ""
     data_path: str = ""
     duty_threshold_mb_s: float = Field(default=5.0, gt=0)
-    expected_gap_s: float = Field(default=2.0, ge=0)
+    expected_gap_s: float = Field(default=2.0, ge=0, le=86_400)
     log_silence_s: float = Field(default=600.0, ge=60)
     retention_days: int = Field(default=400, ge=1)
     snapshot_retention_days: int = Field(default=30, ge=7)

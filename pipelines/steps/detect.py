@@ -36,6 +36,7 @@ class DetectReport:
     withheld: list[dict[str, Any]]  # rows of gold.suppressed_verdict
     states: list[dict[str, Any]]  # the answer of `day_state` for the period
     not_run: list[str]  # days with logs up to then that the rules have never judged, as sentences
+    is_outdated: bool = False  # tables are those of another site.toml or other SQL
 
     def as_dict(self) -> dict[str, Any]:
         counts = Counter(finding["severity"] for finding in self.findings)
@@ -64,7 +65,13 @@ class DetectReport:
         doubts = "".join(f"\n{doubt}" for doubt in self.doubts)
         days = f"{self.last_day}" if self.first_day == self.last_day else f"{self.first_day} to {self.last_day}"
         found = f"{counted(len(self.findings), 'finding')} for {days}"
-        return found + (f" ({listed})." if listed else ".") + unjudged + doubts
+        outdated = (
+            "\nsite.toml or the SQL changed after the last build, but the tables are still the old ones:"
+            " run `tapescope build`, then detect again."
+            if self.is_outdated
+            else ""
+        )
+        return found + (f" ({listed})." if listed else ".") + unjudged + doubts + outdated
 
 
 @contextmanager
@@ -81,10 +88,15 @@ def _analysis(site: Site, catalog: Catalog, step: str) -> Iterator[Connection]:
         try:
             yield connection
         except (duckdb.BinderException, duckdb.CatalogException) as error:
-            if fingerprint_of(connection, site, catalog) == last_fingerprint(connection):
+            if not _is_outdated(connection, site, catalog):
                 raise
             what = "the last build made other tables or columns than are needed now, because SQL or site.toml changed"
             raise TapescopeError(what, "run `tapescope build` first") from error
+
+
+def _is_outdated(connection: Connection, site: Site, catalog: Catalog) -> bool:
+    """Whether SQL or site.toml changed after the last build."""
+    return fingerprint_of(connection, site, catalog) != last_fingerprint(connection)
 
 
 def detect(site: Site, first: date | None = None, last: date | None = None) -> DetectReport:
@@ -100,7 +112,8 @@ def detect(site: Site, first: date | None = None, last: date | None = None) -> D
                 found = findings.detect(connection, site, catalog, first or end, end)
             states = _day_states(connection, catalog, first or end, end)
             earlier = _not_run(connection, catalog, first or end)
-            report = DetectReport(first or end, end, found.findings, found.withheld, states, earlier)
+            outdated = _is_outdated(connection, site, catalog)
+            report = DetectReport(first or end, end, found.findings, found.withheld, states, earlier, outdated)
             run.counts = report.as_dict()
     return report
 

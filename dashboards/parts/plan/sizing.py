@@ -69,6 +69,8 @@ def draw(page: Page) -> None:
             f" {percent(efficiency.value)} of the time."
             f" The costs of a mount are those of the four weeks up to {page.last}."
         )
+        if not fits[like].found.fits:
+            st.warning("The sizing formula does not fit these mounts, so this estimate is rough.")
     if needed.tornado:
         st.header("What the number of drives depends on", anchor=False)
         inputs = pl.DataFrame([{"input": COSTS[name], "low": low, "high": high} for name, low, high in needed.tornado])

@@ -10,6 +10,7 @@ from datetime import UTC, date, datetime
 from pipelines.analysis.finding_id import resolve_prefix
 from pipelines.catalog.sql_inspect import execute
 from pipelines.primitives.clock import Period
+from pipelines.primitives.errors import TapescopeError
 from pipelines.warehouse.connection import LAKE, Connection
 
 ACKNOWLEDGE, MUTE, NOTE = "acknowledge", "mute", "note"
@@ -41,8 +42,8 @@ def state_of(day: date, judged: list[date], fired: set[date], marks: Iterable[Ma
     >>> marks = [Mark("acknowledge", days[0])]
     >>> [state_of(day, days, {days[0], days[1], days[3]}, marks) for day in (days[0], days[1], days[3])]
     ['acknowledged', 'acknowledged', 'returned']
-    >>> state_of(days[3], days, {days[3]}, [Mark("mute", days[3], until=days[3])])
-    'muted'
+    >>> [state_of(days[3], days, {days[3]}, [Mark("mute", days[2], until=day)]) for day in days[2:]]
+    ['new', 'muted']
     """
     place = bisect_left(judged, day)
     begun = day
@@ -162,11 +163,16 @@ def mark(
 ) -> str:
     """Keep a person's note about a finding, named by its id or the beginning of it; returns the whole id.
 
-    Raises TapescopeError where no finding, or more than one, has such an id.
+    Raises TapescopeError where no finding, or more than one, has such an id, and for a mute that has ended already.
     """
     history = read_history(connection)
     finding_id = resolve_prefix(history.seen, prefix)
     day = history.newest(finding_id)
+    if until is not None and until < day:
+        raise TapescopeError(
+            f"a mute until {until} would have no effect: the finding was last judged for {day}",
+            f"give {day} or a later day, or use `tapescope finding reopen` to end a mute",
+        )
     last = connection.execute(f"SELECT coalesce(max(number), 0) + 1 FROM {LAKE}.ops.finding_mark").fetchone()
     number = last[0] if last else 1
     execute(

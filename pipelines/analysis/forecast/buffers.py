@@ -70,8 +70,11 @@ def buffers(history: History, group: str = "", n_most: int = N_MOST) -> list[Buf
     """What the drives, and what the pools saw. Raises TapescopeError where no file was read from tape."""
     answer = history.answer("tape_reads", group=group, n_most=str(n_most))
     if not answer.rows:
+        of_group = f" of storage group {group!r}" if group else ""
+        check = "check the name with `tapescope ask members`, or " if group else ""
         raise TapescopeError(
-            "no log shows a file read from tape on these days", "choose other days with --days or --day"
+            f"no log shows a file{of_group} read from tape on these days",
+            f"{check}choose other days with --days or --day",
         )
     names = [column.name for column in answer.columns]
     columns = dict(zip(names, zip(*answer.rows, strict=True), strict=True))

@@ -117,8 +117,8 @@ def _campaign(one: Progress) -> Iterator[Row]:
         yield _named("eta", one.name, "gb_day", "GB/day") | basis | _columns(one.end.gb_day)
         for lever in one.end.levers:
             yield left | {"varied_input": lever.name, "value": lever.days}
-    else:
-        yield left | _columns(one.end)
+    else:  # that all has moved is known, even where too few days have logs for a pace
+        yield left | _columns(one.end if one.left_gb else Estimate(0.0, 0.0, 0.0))
     yield week | _columns(one.week_gb)
 
 

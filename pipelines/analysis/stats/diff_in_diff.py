@@ -7,6 +7,7 @@ import numpy as np
 from pipelines.analysis.stats import bootstrap
 from pipelines.analysis.stats.bootstrap import Floats
 from pipelines.primitives.estimate import Estimate, NoEstimate
+from pipelines.primitives.format import counted
 
 LEAST_DAYS = 5
 _NO_WORK = NoEstimate(
@@ -52,9 +53,10 @@ def realised(
     n_days = min(len(before.moved_gb), len(after.moved_gb))
     has_peers = _has_rate(peers_before, hours) and _has_rate(peers_after, hours)
     if n_days < LEAST_DAYS:
+        days = counted(n_days, "day")
         return Realised(
             NoEstimate(
-                f"only {n_days} days before the change, or only {n_days} days after it",
+                f"only {days} before the change, or only {days} after it",
                 f"{LEAST_DAYS} days before and after the change",
             ),
             has_peers,

@@ -107,13 +107,22 @@ def calibration(like: str | None, speed: str | None, past: Past, mode: str = "",
             " (--speed or --drives-like change this)."
         )
         click.echo(text, err=True)
+        _warn_of_misfit(best.found)
         return best.found if own or not generation else _at_speed_of(generation, mode, best.found, fitted)
     if like not in everyone:
         raise TapescopeError(f"no log shows {like!r} mounts", f"logged kinds of mounts: {', '.join(everyone)}")
     if everyone[like].unknown:
         why = "; ".join(dict.fromkeys(no_estimate(one, f"costs of {like}") for one in everyone[like].unknown.values()))
         raise TapescopeError(why, "give --speed instead of --drives-like; an efficiency is then a number, not FILESxMB")
+    _warn_of_misfit(everyone[like])
     return everyone[like]
+
+
+def _warn_of_misfit(found: Any) -> None:
+    if not found.fits:
+        click.echo(
+            "The formula does not fit these mounts, so the result is rough: see `tapescope forecast fit`.", err=True
+        )
 
 
 def _at_speed_of(generation: str, mode: str, found: Any, fitted: list[Any]) -> Any:

@@ -9,6 +9,7 @@ from pipelines.cli.forecast.common import REASONS, Past, history_options, reason
 from pipelines.cli.lazy import forecast
 from pipelines.cli.options import format_option
 from pipelines.cli.output import Rows, print_parts
+from pipelines.primitives.errors import TapescopeError
 from pipelines.primitives.estimate import Estimate, NoEstimate
 from pipelines.primitives.format import interval, no_estimate, quantity
 
@@ -28,6 +29,11 @@ def growth(group: str, family: str, past: Past, form: str) -> None:
     history = past()
     found = forecast.written(history, group, family, history.n_days)
     now = forecast.held(history, found.last_day, group, family)
+    if (group or family) and not now.held_tb:
+        raise TapescopeError(
+            f"no log shows data on tape of {'.'.join(filter(None, (group, family)))!r}",
+            "`tapescope ask members` lists storage groups, `tapescope ask sizes_and_families` file families",
+        )
     parts = [*_ahead(found, now), *_plans(forecast.outlooks(history, history.n_days))]
     if not history.site.plan:
         parts.append("site.toml declares no plan: add [[plan]] with holdings_tb and a day, e.g. by = 2012-01-01.")

@@ -10,7 +10,7 @@ from pipelines.cli.forecast.common import Past, calibration, estimate, history_o
 from pipelines.cli.lazy import sizing
 from pipelines.cli.options import Finite, format_option
 from pipelines.cli.output import Rows, print_parts
-from pipelines.primitives.format import interval, percent, quantity
+from pipelines.primitives.format import counted, interval, percent, quantity
 
 _ABOVE_0 = Finite(min=0, min_open=True)
 _TRAFFIC = "NAME=MB/S,FACTOR,EFFICIENCY"
@@ -47,6 +47,8 @@ def drives(
     rate = estimate(speed, "--speed") if speed else found.parameters["speed_mb_s"]
     try:
         traffic = [_class(text, found) for text in classes]
+        if len({one.name for one in traffic}) < len(traffic):
+            raise click.UsageError("two classes of traffic have the same name")
         needed = sizing.drives_needed(traffic, rate, estimate(availability, "--availability"))
     except ValueError as error:
         raise click.UsageError(str(error)) from error
@@ -55,7 +57,7 @@ def drives(
     inputs = [
         {"input": name, "at_low_end_drives": low, "at_high_end_drives": high} for name, low, high in needed.tornado
     ]
-    head = f"{needed.whole} drives: {interval(needed.drives, 'drives')}, 90 % interval"
+    head = f"{counted(needed.whole, 'drive')}: {interval(needed.drives, 'drives')}, 90 % interval"
     sensitivity = (
         ["Sensitivity of the number of drives (one input at a time is set to either end of its interval):"]
         if inputs

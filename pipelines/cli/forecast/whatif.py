@@ -6,10 +6,16 @@ from typing import Any
 import click
 
 from pipelines.cli.forecast.common import Past, calibration, history_options, speed_options, stated_service
-from pipelines.cli.lazy import forecast, simulation
+from pipelines.cli.lazy import forecast, simulation, technology
 from pipelines.cli.options import format_option
 from pipelines.cli.output import Rows, print_parts
 from pipelines.primitives.format import interval, percent
+
+
+def _named(generation: str) -> str:
+    """A generation by the name that tables have, however it is spelled: LTO9 is LTO-9."""
+    sold = technology.known(generation)
+    return sold.name if sold else generation
 
 
 @click.command()
@@ -45,6 +51,7 @@ def recall(
     with a read of the complete tape. The row `together` assumes that the requested files are next to each other on one
     tape. Without --speed and --drives-like, the speed is that of drives of the tape's generation.
     """
+    generation = _named(generation) if generation else None
     of_tape = "" if speed or drives_like else generation or forecast.drives_of_tape(past(), volume)
     costs = calibration(drives_like, speed, past, "read", of_tape)
     service = stated_service(costs, speed, mount_s=mount_s, file_s=file_s)
@@ -102,7 +109,7 @@ def _number_of_drives(_: Any, __: Any, texts: tuple[str, ...]) -> dict[str, int]
         kind, _, number = text.rpartition("=")
         if not kind or not number.isdigit():
             raise click.BadParameter(f"write KIND=NUMBER, such as LTO-4=6, not {text!r}")
-        found[kind] = int(number)
+        found[_named(kind)] = int(number)
     return found
 
 

@@ -11,7 +11,7 @@ from pipelines.analysis.findings.detectors import detector
 from pipelines.analysis.findings.hit import EVIDENCE_ROWS, Hit, groups, instant, number
 from pipelines.catalog.contracts import Rule
 from pipelines.config.site import Site
-from pipelines.primitives.clock import Period
+from pipelines.primitives.clock import Period, day_bounds, site_days
 
 # The resource of each of `ceilings`, and the words for its share.
 RESOURCES = {
@@ -154,7 +154,7 @@ def accumulates(rule: Rule, rows: pl.DataFrame, site: Site, period: Period) -> I
 
     `weight` is the column of seconds, `of` that of the seconds that logs cover, and `most` that of the most seconds it
     may have been where samples are coarse. A row without one of the first two cannot be judged: its time is no part of
-    the share. A row lasts `length_s`.
+    the share. A row lasts `length_s`, without it until its site day ends: 23 to 25 hours.
     """
     params, day = rule.params, _site_day(rule, period)
     total = pl.col(params["of"]).sum().over(day)
@@ -173,10 +173,15 @@ def accumulates(rule: Rule, rows: pl.DataFrame, site: Site, period: Period) -> I
         hours, hours_most = struck_s / 3600, most_s / 3600
         facts |= {"hours": hours, "share": struck_s / total_s, "total_hours": total_s / 3600, "hours_most": hours_most}
         facts["reach"] = _reach(hours, hours_most)
+        latest = instant(struck[rule.time[1]].max())
+        if "length_s" in params:
+            end = latest + timedelta(seconds=params["length_s"])
+        else:
+            end = day_bounds(site_days(latest, latest, period.zone)[0], period.zone)[1]
         yield Hit(
             entity,
             instant(struck[rule.time[0]].min()),
-            instant(struck[rule.time[1]].max()) + timedelta(seconds=params["length_s"]),
+            end,
             hours,
             facts,
             rows=struck.sort(params["weight"], rule.time[0], descending=[True, False]).head(EVIDENCE_ROWS),
