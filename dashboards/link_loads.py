@@ -10,7 +10,7 @@ from dashboards.head import Page
 from pipelines.primitives import format
 from pipelines.primitives.text import escape_markdown
 
-TABLE = ["link", "station", "direction", "hour_at", "avg_mb_s", "max_mb_s", "capacity_mb_s", "max_share"]
+TABLE = ["link", "station", "direction", "from_at", "avg_mb_s", "max_mb_s", "capacity_mb_s", "max_share"]
 FULLEST = 10  # rows
 MOST_LINKS = 24  # of the heat map: those with the highest peaks
 

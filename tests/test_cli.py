@@ -359,8 +359,9 @@ def test_one_of_a_kind_is_no_plural() -> None:
     assert one.sentence == "Built (everything; 1 day, 2010-06-15): 1 row, 1 check, 1 warning."
     assert two.sentence.startswith("Built (everything; 2 days from 2010-06-15 to 2010-06-16): 2 rows, 2 checks")
     day = date(2010, 6, 15)
-    found = DetectReport(day, day, [{"severity": "warning"}], [], [], []).sentence
-    assert found.startswith("1 finding for 2010-06-15 (1 warning).")
+    spell = {"finding_id": "f", "severity": "warning"}
+    found = DetectReport(day, day, [spell, spell], [], [], [])  # a finding with two spells is one, as on the pages
+    assert found.sentence.startswith("1 finding for 2010-06-15 (1 warning).") and found.as_dict()["warning"] == 1
     rows = [{"varied_input": None, "reason_missing": why} for why in (None, "no log")]
     made = ForecastReport(day, rows).sentence
     assert made.startswith("1 forecast from data up to 2010-06-15; 1 other forecast was not possible.")

@@ -13,6 +13,7 @@ from pipelines.answers import excerpts
 from pipelines.cli import cli
 from pipelines.config.site import Site
 from pipelines.primitives.errors import QuestionRefused
+from pipelines.primitives.text import truncate
 from pipelines.warehouse.connection import Warehouse
 from support import archive
 
@@ -59,7 +60,7 @@ def test_every_bucket_adds_up_to_the_ledger_and_its_lines_hold_the_text(site: Si
         assert sum(row["interval_s"] for row in found.intervals) == pytest.approx(duration_s, abs=1e-3), (drive, bucket)
         assert found.intervals[0]["all_s"] == pytest.approx(found.intervals[0]["ledger_s"], abs=1e-3)
         for (path, number), text in found.texts.items():
-            assert path == f"logs/{NAME}" and text == lines[number - 1][: excerpts.TEXT_CHARS]
+            assert path == f"logs/{NAME}" and text == truncate(lines[number - 1], excerpts.TEXT_CHARS)
             n_lines += 1
         if bucket not in ("unknown", "idle"):
             assert all(f"{drive}MV" in text for text in found.texts.values())
@@ -119,7 +120,7 @@ def test_a_file_that_is_no_longer_what_was_read(site: Site, tmp_path: Path) -> N
         def again(name: str = f"logs/{NAME}") -> dict[int, str] | str:
             return excerpts.read_lines(connection, site, name, [3, 5])
 
-        expected = {number: before[number - 1][: excerpts.TEXT_CHARS] for number in (3, 5)}
+        expected = {number: truncate(before[number - 1], excerpts.TEXT_CHARS) for number in (3, 5)}
         assert again() == expected
         path.write_bytes(whole + b"one line more\n")
         assert again() == expected

@@ -18,7 +18,7 @@ from pipelines.config.site import Site
 from pipelines.primitives.format import cell, fixed, label, percent
 from pipelines.primitives.format import table as format_table
 from pipelines.primitives.text import escape_control
-from pipelines.reporting.report import Report, figures, make_report, text, write_report
+from pipelines.reporting.report import Report, figures, make_report, text, write_checks, write_report
 from pipelines.reporting.report.html import print_mail
 from pipelines.reporting.report.model import Burndown, Figure, Section, Stack, Table, Tornado, Waterfall
 from pipelines.reporting.report.queries import Asker
@@ -419,6 +419,20 @@ def links_alone(tmp_path_factory: pytest.TempPathFactory) -> Site:
             insert(connection, "ops.coverage", {"source": "mrtg_log", "host": "l", "hour_at": at, "covered_s": 3600.0})
         insert(connection, "ops.detection", {"day": DAY, "n_findings": 1})
         insert(connection, "gold.finding", finding("duty_low", "s1"))
+        insert(connection, "ops.build", {"build_id": "1-abc", "number": 1, "is_committed": True})
+        for relation, outcome in (("gold.gap", "passed"), ("gold.load", "failed")):
+            check = {"build_id": "1-abc", "relation": relation, "severity": "warning", "outcome": outcome}
+            insert(connection, "ops.check_result", check)
+        load = {"day": DAY, "direction": "in", "covered_s": 3600.0, "max_mb_s": 90.0}
+        for link, station, rates in (("l10", None, (10.0, 30.0)), ("l9", None, (1.0,)), ("l1", "s1", (5.0,))):
+            for hour, rate in enumerate(rates, start=10):
+                row = load | {
+                    "link": link,
+                    "station": station,
+                    "hour_at": datetime(2010, 6, 15, hour),
+                    "avg_mb_s": rate,
+                }
+                insert(connection, "gold.link_load", row)
     return site
 
 
@@ -430,6 +444,31 @@ def test_a_site_with_links_alone_is_not_unseen(links_alone: Site) -> None:
     ]
     assert len(sections["losses"].losses) == 1 and "have no log" not in sections["losses"].sentences[0]
     assert "nothing" not in sections["findings"].sentences[0]
+
+
+def test_links_of_no_station_have_their_traffic_in_the_report(links_alone: Site) -> None:
+    """10 and 30 MB/s for an hour each are 144 GB; the link of a station is in the duty factors. Nothing is empty."""
+    sections = {section.id: section for section in make_report(links_alone, load_catalog(), DAY, DAY).sections}
+    (links,) = sections["stations"].tables
+    assert [(row[0], *row[2:7]) for row in links.rows] == [
+        ("l9", 1.0, 3.6, 1.0, datetime(2010, 6, 15, 10), 1.0),
+        ("l10", 2.0, 144.0, 20.0, datetime(2010, 6, 15, 11), 30.0),
+    ]
+    assert not sections["drives"].tables
+
+
+def test_the_page_of_checks_counts_those_not_met(links_alone: Site, tmp_path: Path) -> None:
+    made = make_report(links_alone, load_catalog(), DAY, DAY)
+    page = write_checks(links_alone, load_catalog(), made, tmp_path).read_text(encoding="utf-8")
+    assert "2 checks of the rows that this build computed, 1 not met" in page
+    assert "<td>gold.load</td>" in page and "<td>True</td>" not in page, "columns of the build are left out"
+
+
+def test_an_interval_goes_below_its_value_where_lines_are_too_long() -> None:
+    columns = [Column(name, "VARCHAR", "") for name in ("kind", "a", "b", "c", "d", "e")]
+    shown = Table("Costs", "forecasts", columns, [("LTO-9", *["112.7 (110.0 to 115.3)"] * 5)])
+    lines = list(text._table(shown, "UTC"))[-2:]
+    assert lines[0].split() == ["LTO-9", *["112.7"] * 5] and lines[1].split() == ["(110.0", "to", "115.3)"] * 5
 
 
 def test_a_day_the_rules_never_saw_is_not_clean(links_alone: Site) -> None:

@@ -200,7 +200,7 @@ def heat(rows: pl.DataFrame, value: str, title: str, span: Span) -> alt.Chart:
     """Links by hour, the fullest first; the scale ends at the highest value there is, so that differences show."""
     order = rows.group_by("log").agg(pl.max(value)).sort(value, "log", descending=[True, False])["log"].to_list()
     step = timedelta(hours=24 if span[1] - span[0] > timedelta(days=MOST_HOURLY_DAYS) else 1)
-    cells = linked(rows, "station").rename({"hour_at": "bin_at"}).with_columns(to_at=pl.col("bin_at") + step)
+    cells = linked(rows, "station").rename({"from_at": "bin_at"}).with_columns(to_at=pl.col("bin_at") + step)
     is_share = value == "max_share"
     tips = [
         alt.Tooltip("log:N"),

@@ -9,6 +9,7 @@ import polars as pl
 from pipelines.catalog.sql_inspect import execute
 from pipelines.config.site import Site
 from pipelines.primitives.errors import UnreadableFile
+from pipelines.primitives.text import truncate
 from pipelines.sources import blocks
 from pipelines.warehouse.connection import Connection
 
@@ -23,7 +24,7 @@ FROM ops.file WHERE path = ? AND state = 'loaded'
 def read_lines(
     connection: Connection, site: Site, path: str, numbers: Iterable[int], chars: int = TEXT_CHARS
 ) -> dict[int, str] | str:
-    """Text by line number, each at most `chars` characters; or why the file cannot be shown any more.
+    """Text by line number, at most `chars` characters with a mark of a cut; or why the file cannot be shown any more.
 
     A file whose size or time differ from when it was read is compared with what was read, byte for byte, first.
     """
@@ -59,7 +60,7 @@ def _texts(file: Path, requested: list[int], site: Site, chars: int) -> dict[int
     found: dict[int, str] = {}
     for block in blocks.read_blocks(file, limits=site.limits.of_reading):
         rows = pl.concat([block.lines, block.too_long]).filter(pl.col("line_no").is_in(requested))
-        found |= {number: text[:chars] for number, text in rows.select("line_no", "text").iter_rows()}
+        found |= {number: truncate(text, chars) for number, text in rows.select("line_no", "text").iter_rows()}
         if block.end_line >= requested[-1]:
             break
     return found

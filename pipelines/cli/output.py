@@ -123,15 +123,14 @@ def print_survey(found: "Survey", out: str) -> None:
     for source, n in sorted(found.by_source.items()):
         page.print(f"{n:6,} {source}")
     if found.unknown:
-        page.print(
-            f"{len(found.unknown):6,} files are of an unknown kind; the end of site.toml lists them with reasons"
-        )
+        files = "file is" if len(found.unknown) == 1 else "files are"
+        text = f"{len(found.unknown):6,} {files} of an unknown kind; the end of site.toml lists each with its reason"
+        page.print(text, soft_wrap=True)
     n_lacking = sum(bool(file.lacks) for file in found.files)
     if n_lacking:
-        page.print(
-            f"{n_lacking:6,} files of known kinds need further keys before they can be read;"
-            " their [[input]] entries in site.toml name the missing keys"
-        )
+        files = "file of a known kind needs" if n_lacking == 1 else "files of known kinds need"
+        text = f"{n_lacking:6,} {files} further keys; [[input]] entries in site.toml name the missing ones"
+        page.print(text, soft_wrap=True)
     zone = found.zone.zones[0] if found.zone.zones else "unknown"
     page.print(
         f"Wrote {out}: {format.counted(len(found.hosts.stations), 'station')},"

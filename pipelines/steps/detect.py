@@ -39,7 +39,8 @@ class DetectReport:
     is_outdated: bool = False  # tables are those of another site.toml or other SQL
 
     def as_dict(self) -> dict[str, Any]:
-        counts = Counter(finding["severity"] for finding in self.findings)
+        # a finding has a row for each of its spans of time
+        counts = Counter({finding["finding_id"]: finding["severity"] for finding in self.findings}.values())
         rules = {row["rule"] for row in self.withheld}
         days = {"first_day": str(self.first_day), "last_day": str(self.last_day)}
         return {**days, **counts, "withheld": len(rules), "state": self.states[-1]["state"] if self.states else ""}
@@ -64,7 +65,8 @@ class DetectReport:
         )
         doubts = "".join(f"\n{doubt}" for doubt in self.doubts)
         days = f"{self.last_day}" if self.first_day == self.last_day else f"{self.first_day} to {self.last_day}"
-        found = f"{counted(len(self.findings), 'finding')} for {days}"
+        n_findings = sum(counts.get(name, 0) for name in SEVERITIES)
+        found = f"{counted(n_findings, 'finding')} for {days}"
         outdated = (
             "\nsite.toml or the SQL changed after the last build, but the tables are still the old ones:"
             " run `tapescope build`, then detect again."

@@ -7,7 +7,7 @@ takes = ["first_day", "last_day"]
 [columns]
 source = { type = "VARCHAR", doc = "kind of log" }
 host = { type = "VARCHAR", doc = "host, link or archive system that the log describes" }
-hour_at = { type = "TIMESTAMP", doc = "start of the hour, UTC; for periods of more than three weeks, start of the site day" }
+from_at = { type = "TIMESTAMP", doc = "start of the hour, UTC; for periods of more than three weeks, start of the site day" }
 expected_s = { type = "DOUBLE", unit = "s", doc = "time in the hour (or day) for which site.toml declares the log; NULL where site.toml does not declare this log" }
 covered_s = { type = "DOUBLE", unit = "s", doc = "time in the hour (or day) that the log covers" }
 covered_share = { type = "DOUBLE", unit = "1", doc = "share of expected_s that the log covers; NULL where site.toml does not declare this log" }
@@ -15,15 +15,15 @@ covered_share = { type = "DOUBLE", unit = "1", doc = "share of expected_s that t
 WITH hour AS (
     SELECT o.source, o.host, o.expected_s, o.covered_s,
            CASE WHEN date_diff('day', CAST($first_day AS DATE), CAST($last_day AS DATE)) > 21
-                THEN day_begin(site_day(o.hour_at, c.zone), c.zone) ELSE o.hour_at END AS hour_at
+                THEN day_begin(site_day(o.hour_at, c.zone), c.zone) ELSE o.hour_at END AS from_at
     FROM ops.coverage o CROSS JOIN site.setting c
     WHERE near_days(o.hour_at, $first_day, $last_day)
       AND in_days(o.hour_at, $first_day, $last_day, c.zone)
 )
-SELECT source, host, hour_at, sum(expected_s) AS expected_s, sum(covered_s) AS covered_s,
+SELECT source, host, from_at, sum(expected_s) AS expected_s, sum(covered_s) AS covered_s,
        -- undeclared hours do not make up for missing ones
        CASE WHEN sum(expected_s) > 0 THEN sum(least(covered_s, expected_s)) / sum(expected_s) END AS covered_share
 FROM hour
-GROUP BY source, host, hour_at
+GROUP BY source, host, from_at
 HAVING sum(expected_s) > 0 OR sum(covered_s) > 0
-ORDER BY source, host, hour_at
+ORDER BY source, host, from_at

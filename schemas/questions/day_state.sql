@@ -38,8 +38,8 @@ judge AS (
     SELECT day, coalesce(first_day, day) AS first_day, n_findings, logs FROM ops.detection
     UNION ALL
     -- findings without a record of the run that made them
-    SELECT day, day, count(*), NULL FROM gold.finding WHERE day >= $first_day AND day NOT IN (SELECT day FROM ops.detection)
-    GROUP BY day
+    SELECT day, day, count(DISTINCT finding_id), NULL FROM gold.finding
+    WHERE day >= $first_day AND day NOT IN (SELECT day FROM ops.detection) GROUP BY day
 ),
 -- a day may be judged alone, or as part of a longer period that ends later: its own verdict counts first
 judged AS (
@@ -52,7 +52,9 @@ outdated AS (
     SELECT DISTINCT j.day
     FROM judge j JOIN (SELECT j.day, l.source, sum(l.log_hours) AS hours
                        FROM judge j JOIN log l ON l.day BETWEEN j.first_day AND j.day GROUP BY ALL) n ON n.day = j.day
-    WHERE j.logs IS NOT NULL AND coalesce(CAST(json_extract_string(j.logs, n.source) AS DOUBLE), 0) < 0.75 * n.hours
+    -- the recorded hours are rounded to three digits, so that those of a second are 0
+    WHERE j.logs IS NOT NULL
+      AND coalesce(CAST(json_extract_string(j.logs, n.source) AS DOUBLE), 0) < round(0.75 * n.hours, 3)
 ),
 withheld AS (
     SELECT day, list(DISTINCT rule) AS rules FROM gold.suppressed_verdict WHERE day >= $first_day GROUP BY day

@@ -3,9 +3,8 @@
 import polars as pl
 import streamlit as st
 
-from dashboards import charts, components, tables, zone
+from dashboards import charts, components, zone
 from dashboards.charts.series import MOST_HOURLY_DAYS
-from dashboards.data import Asked
 from dashboards.head import Page
 from pipelines.primitives import format
 
@@ -55,7 +54,7 @@ def _show_coverage(page: Page) -> None:
         worst = sorted(least, key=lambda log: (least[log], log))
         kept = set(worst[:MOST_HOSTS])
         frame = hours.frame([row for row in declared if row["log"] in kept]).with_columns(
-            log=charts.joined("source", "host"),
+            log=charts.joined("source", "host"), hour_at="from_at"
         )
         if is_daily:  # a row of a day is that site day by either clock
             days = frame["hour_at"].map_elements(zone.site_day, return_dtype=pl.Date).cast(pl.Datetime("us"))
@@ -90,19 +89,5 @@ def _show_coverage(page: Page) -> None:
     undeclared = [row for row in hours.rows if row["covered_share"] is None]
     if undeclared:
         st.caption(f"The table lists {step}s that logs cover, although site.toml declares no log for them.")
-        if is_daily:
-            _show_days(hours, undeclared)
-        else:
-            components.show_table(hours, ["source", "host", "hour_at", "covered_s"], undeclared)
+        components.show_table(hours, ["source", "host", "from_at", "covered_s"], undeclared)
     components.show_sql(hours)
-
-
-def _show_days(hours: Asked, rows: tables.Rows) -> None:
-    """Rows of days, whose column is named after an hour."""
-    shown = [
-        {name: row[name] for name in ("source", "host")}
-        | {"day": zone.site_day(zone.show_one(row["hour_at"])), "covered_s": row["covered_s"]}
-        for row in rows[: tables.MOST_ROWS]
-    ]
-    components.show_rows(shown, {"covered_s": tables.configured(hours.column("covered_s"))}, hours.title)
-    components.say_cut(hours, len(shown), len(rows))

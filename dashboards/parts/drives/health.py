@@ -34,7 +34,7 @@ def draw(page: Page) -> None:
         titles = {name: health.label(name) for name in FAILED}
         components.show_chart(health, drive_charts.failures(health.frame(), titles), "Failures by drive and kind.")
     elif health.rows:
-        st.text("Nothing failed, and no drive went out of service or raised an alert.")
+        st.text("The logs show no failed transfer or mount, no outage and no alert of a drive.")
     if health.rows:
         components.show_table(health, HEALTH)
     else:

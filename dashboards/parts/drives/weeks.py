@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from dashboards import components, fields
+from dashboards import components, fields, words
 from dashboards.charts import drive_charts
 from dashboards.data import Asked
 from dashboards.head import Page
@@ -44,7 +44,8 @@ def draw(page: Page) -> None:
         _show_lines(found, step)
     else:
         st.text(f"The logs of drives cover only one {step}: a trend needs two.")
-    components.show_table(found, TREND, sorted(found.rows, key=lambda row: row["step_from"], reverse=True))
+    rows = words.in_order(found.rows, "drive")
+    components.show_table(found, TREND, sorted(rows, key=lambda row: row["step_from"], reverse=True))
     components.show_sql(found)
 
 

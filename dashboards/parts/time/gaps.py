@@ -36,7 +36,8 @@ def draw(page: Page) -> None:
     _say_cost(page, cost, earlier, priced)
     asked = _show_histograms(page, cost)
     components.heading(cost)
-    components.show_table(cost, COST, sorted(cost.rows_of(level="drive"), key=lambda row: -(row["lost_hours"] or 0)))
+    drives = words.in_order(cost.rows_of(level="drive"), "drive")
+    components.show_table(cost, COST, sorted(drives, key=lambda row: (-(row["lost_hours"] or 0), -row["n_gaps"])))
     expected = f"{page.site['expected_gap_s']:g}"
     state.link("plan/whatif", f"What if no gap were longer than {expected} s?", gap=expected)
     asked.append(_show_examples(page))

@@ -35,7 +35,9 @@ def draw(page: Page) -> None:
         of = "" if is_one else f" of {system}"
         were = "was" if top["max_in_use"] == 1 else "were"
         st.text(
-            f"At most {top['max_in_use']} of {counted(top['n_drives'], 'drive')}{of} {were} in use at"
+            f"No log shows a drive{of} in use."
+            if not top["max_in_use"]
+            else f"At most {top['max_in_use']} of {counted(top['n_drives'], 'drive')}{of} {were} in use at"
             " the same time; this number was first reached in the hour from"
             f" {components.instant(top['hour_at'])}."
         )

@@ -4,14 +4,13 @@ from typing import Any
 
 import polars as pl
 
-from pipelines.answers.excerpts import read_lines
+from pipelines.answers.excerpts import TEXT_CHARS, read_lines
 from pipelines.catalog.contracts import Rule
 from pipelines.catalog.sql_inspect import execute
 from pipelines.config.site import Site
 from pipelines.primitives.clock import Period
+from pipelines.primitives.text import truncate
 from pipelines.warehouse.connection import Connection
-
-TEXT_CHARS = 300
 
 
 def confidence(connection: Connection, rule: Rule, period: Period) -> str:
@@ -63,8 +62,9 @@ def evidence(connection: Connection, site: Site, rule: Rule, hits: list[pl.DataF
     lacking = [(path, lines[place]) for place, (path, _, text) in first.items() if text is None]
     texts = _texts(connection, site, lacking)
     for place, (path, at, text) in sorted(first.items()):
-        known = texts[path, lines[place]] if text is None else text
-        line = {"path": path, "line_no": lines[place], "at": at, "text": known[:TEXT_CHARS]}
+        # the warehouse keeps a message up to this length, so a longer one lost its end there
+        known = texts[path, lines[place]] if text is None else text + "…" if len(text) >= TEXT_CHARS else text
+        line = {"path": path, "line_no": lines[place], "at": at, "text": truncate(known, TEXT_CHARS)}
         shown[numbers[place]].append(line)
     return shown
 

@@ -53,7 +53,7 @@ def detect(connection: Connection, site: Site, catalog: Catalog, first: date, la
     joins.join(catalog.rules, found.findings)
     replace_day(connection, catalog.relations["gold.finding"], last, found.findings)
     replace_day(connection, catalog.relations["gold.suppressed_verdict"], last, found.withheld)
-    lifecycle.judged_on(connection, Period(first, last, site.zone), len(found.findings))
+    lifecycle.judged_on(connection, Period(first, last, site.zone), len({one["finding_id"] for one in found.findings}))
     lifecycle.restate(connection, last)
     return found
 

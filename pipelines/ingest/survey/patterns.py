@@ -43,6 +43,11 @@ class Pattern:
         return "" if self.refused else declared(self.periods, zone)
 
     @property
+    def is_local(self) -> bool:
+        """Its period is by the site's clock: it holds in one zone only."""
+        return any(one.is_local for of in self.periods.values() for one in of)
+
+    @property
     def is_plain(self) -> bool:
         """It names no link, host or date."""
         return "{" not in self.glob

@@ -17,6 +17,7 @@ from pipelines.reporting.report.trend import drawn, in_characters
 _TEMPLATES = Path(__file__).parent / "templates"
 Place = tuple[str, int]  # id of a section, and number of the figure in it
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'"
+_OF_BUILD = ("build_id", "number", "is_committed")  # the same in every row of the checks
 _FIRST_SCREEN = ("coverage", "summary", "hours", "losses")  # the sections that belong on it
 
 
@@ -31,8 +32,10 @@ def print_checks(report: Report, answer: Answer | None, problem: str = "") -> st
 
     Not Great Expectations' own pages: those fetch fonts and scripts from other hosts.
     """
-    head = answer.as_dicts()[0] if answer and answer.rows else {}
-    rows = [row[2:] for row in answer.rows if row[2] is not None] if answer else []
+    named = answer.as_dicts() if answer else []
+    head = named[0] if named else {}
+    columns = [column for column in answer.columns if column.name not in _OF_BUILD] if answer else []
+    checked = [row for row in named if row["relation"] is not None]
     return (
         _environment()
         .get_template("checks.html")
@@ -43,9 +46,9 @@ def print_checks(report: Report, answer: Answer | None, problem: str = "") -> st
             build=head.get("build_id", ""),
             is_committed=head.get("is_committed", False),
             snapshot=answer.snapshot if answer else 0,
-            columns=answer.columns[2:] if answer else [],
-            rows=rows,
-            n_not_met=sum(row[4] != "passed" for row in rows),
+            columns=columns,
+            rows=[[row[column.name] for column in columns] for row in checked],
+            n_not_met=sum(row["outcome"] != "passed" for row in checked),
             sql=answer.sql if answer else "",
         )
     )

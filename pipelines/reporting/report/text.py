@@ -1,9 +1,10 @@
 """The report as plain text for a terminal or a mail, 100 columns wide."""
 
+import re
 import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 from functools import singledispatch
-from itertools import accumulate
+from itertools import accumulate, zip_longest
 
 from pipelines.primitives.format import decimals_apart, fixed, is_number, label, percent, quantity, table, unit
 from pipelines.primitives.text import escape_control
@@ -27,6 +28,8 @@ WIDTH = 100
 _BAR = 34
 _LONG_BAR = 80
 _LEAST = 8  # a column of texts is not made narrower
+_INTERVAL = re.compile(r"\S \(\S+ to \S+\)$")
+_BREAKS = r" (?=\()", r" (?=\(|to )"  # where an interval may be broken, if lines are too long
 
 
 def print_report(report: Report) -> str:
@@ -159,6 +162,11 @@ def _table(shown: Table, zone: str) -> Iterator[str]:
     lines = plain_lines(text_table(cells, right, heads))
     if _excess(lines) > 0:
         lines = plain_lines(text_table(cells, right, heads, between=1))
+    whole = cells
+    for where in _BREAKS:
+        if _excess(lines) > 0:
+            cells = _intervals_below(whole, where)
+            lines = plain_lines(text_table(cells, right, heads, between=1))
     if _excess(lines) > 0:
         lines = plain_lines(text_table(_folded(cells, right, _excess(lines)), right, heads, between=1))
     for line in lines:
@@ -170,6 +178,12 @@ def _table(shown: Table, zone: str) -> Iterator[str]:
 def _excess(lines: Sequence[str]) -> int:
     """By how many characters the longest line is too long for a table."""
     return max(map(len, lines)) - (WIDTH - 2)
+
+
+def _intervals_below(cells: list[list[str]], where: str) -> list[list[str]]:
+    """Rows in which the interval of a value, such as `2.0 (1.6 to 4.7)`, is below the value."""
+    parts = ([re.split(where, cell) if _INTERVAL.search(cell) else [cell] for cell in row] for row in cells)
+    return [list(line) for row in parts for line in zip_longest(*row, fillvalue="")]
 
 
 def _folded(cells: list[list[str]], right: Sequence[bool], excess: int) -> list[list[str]]:

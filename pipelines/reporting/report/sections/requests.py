@@ -68,8 +68,8 @@ def requests(asker: Asker) -> Section:
     tables = {name: asker.table(name, title, columns.split(), most=_MOST) for name, title, columns, _ in _PARTS}
     filled = [table for table in tables.values() if table.rows]
     if not filled:
-        lacking = "no log of dCache's pools, ENDIT or TSM's server was read for the period"
-        return Section("Requests and pools", sentences=[f"There is no data about requests and pools: {lacking}."])
+        lacking = "No log shows requests of dCache's pools, ENDIT or TSM's server in the period."
+        return Section("Requests and pools", sentences=[lacking])
     sentences = [*_moved(asker), *_followed(asker), *_missing(tables)]
     return Section("Requests and pools", sentences=sentences, tables=filled)
 

@@ -41,7 +41,8 @@ def _without_drives(asker: Asker, when: str) -> str:
     if not logs:
         unseen = f"No log covers {when}" if asker.last else "No day has data"
         return f"{unseen}, so the period is not judged."
-    found = counted(len(asker.ask("findings").rows), "finding") if were_asked(asker) else "the rules have not run"
+    ids = {row["finding_id"] for row in asker.ask("findings").as_dicts()}
+    found = counted(len(ids), "finding") if were_asked(asker) else "the rules have not run"
     worst = f"; {_named_worst(asker)}" if asker.only("losses") else ""
     return f"No drive log covers {when}; logs read: {logs}{_by_pools(asker)}; {found}{worst}."
 
@@ -90,13 +91,12 @@ def waterfall(asker: Asker) -> Section:
     title = "Where the drive-hours went"
     rows = asker.ask("ledger_waterfall").as_dicts()
     if not rows:
-        return Section(
-            title,
-            sentences=[
-                "The drive ledger has no hours in the period, because no server log was read for it. The ledger needs "
-                "Enstore's LOG files, the log of CTA's tape daemon, or TSM's table SUMMARY or activity log."
-            ],
+        lacking = (
+            "The drive ledger has no hours in the period, because no log of drives was read for it. The ledger needs"
+            " Enstore's LOG files, the log of CTA's tape daemon, TSM's table SUMMARY or activity log, or the counters"
+            " that the kernel keeps of tape drives."
         )
+        return Section(title, sentences=[lacking])
     groups = _groups(asker)
     bars = [
         Bar(row["bucket"], groups[row["time_group"]], row["bucket_hours"], row["share"], row["bucket_words"])
@@ -146,33 +146,37 @@ def stations(asker: Asker) -> Section:
         sentences += [f"Partly covered: {', '.join(partly)}."] if partly else []
         scanning = [row["station"] for row in duty if row["duty_factor"] is None and row["role"] == "scanning"]
         # left out of duty, not unseen or idle
-        sentences += (
-            [
-                "The duty factor is not computed for scanning stations, which only read tapes to check them:"
-                f" {', '.join(scanning)}."
-            ]
-            if scanning
-            else []
-        )
-        sentences.append(
-            f"Duty factor, {days_text(one['first_day'], one['last_day'])}: share of half-hours in which a link carried"
-            f" more than {one['threshold_mb_s']:g} MB/s towards the station. Further columns use half and twice this"
-            f" threshold. `out` marks traffic away from the station. Active rates are averages over the half-hours"
-            f" above the threshold."
-        )
+        if scanning:
+            only = "The duty factor is not computed for scanning stations, which only read tapes to check them"
+            sentences.append(f"{only}: {', '.join(scanning)}.")
+        if len(unseen) < len(duty):
+            sentences.append(
+                f"Duty factor, {days_text(one['first_day'], one['last_day'])}: share of half-hours in which a link"
+                f" carried more than {one['threshold_mb_s']:g} MB/s towards the station. Further columns use half and"
+                f" twice this threshold. `out` marks traffic away from the station. Active rates are averages over the"
+                f" half-hours above the threshold."
+            )
     else:
         sentences = ["site.toml declares no station, or the period is unknown."]
-    sentences.append(
-        "The gaps below are avoidable gaps: the time for file marks, checksums and tape motion, and the time without a"
-        f" request, are left out. Gaps of {asker.site.expected_gap_s:g} s are normal at this site."
-    )
     names = "station role duty_factor duty_half duty_twice duty_factor_out active_in_mb_s active_out_mb_s coverage"
     gaps = "station n_gaps p50_s p95_s modal_s share_long lost_hours"
+    links = "link direction covered_hours moved_gb avg_mb_s busiest_at busiest_mb_s max_mb_s max_share"
     tables = [
-        asker.table("duty_table", "Duty", names.split(), by="station"),
+        asker.table("duty_table", "Duty", names.split(), lambda row: bool(row["coverage"]), by="station"),
         asker.table("gap_cost", "Gaps between files", gaps.split(), lambda row: bool(row["level"] == "station")),
+        asker.table("link_traffic", "Links without a station", links.split(), _is_alone, by="link"),
     ]
-    return Section("Stations", sentences=sentences, tables=tables)
+    if tables[1].rows:
+        sentences.append(
+            "The gaps below are avoidable gaps: the time for file marks, checksums and tape motion, and the time"
+            f" without a request, are left out. Gaps of {asker.site.expected_gap_s:g} s are normal at this site."
+        )
+    return Section("Stations", sentences=sentences, tables=[table for table in tables if table.rows])
+
+
+def _is_alone(row: Row) -> bool:
+    """A link of no station, so that no duty factor has its traffic."""
+    return row["station"] is None
 
 
 @section("drives", order=50, page="drives")
@@ -212,9 +216,9 @@ def drives(asker: Asker) -> Section:
         " waits for data, so the rate is too low where drives waited. estimate: length of a TSM session less its waits"
         " for media, client and network."
     ]
-    return Section(
-        "Drives", sentences=sentences if asker.ask("drives").rows else ["No log names a drive."], tables=tables
-    )
+    if not asker.ask("drives").rows:
+        sentences, tables = ["No log names a drive."], [table for table in tables if table.rows]
+    return Section("Drives", sentences=sentences, tables=tables)
 
 
 def _is_whole(row: Row) -> bool:
