@@ -204,6 +204,14 @@ def test_no_limit_of_the_server_ends_the_turn_of_a_writer(
         server.own.psql(f"ALTER ROLE {OWNER} RESET {setting}")
 
 
+def test_a_server_that_goes_away_in_a_turn_does_not_abort_the_process(server: Server, tmp_path: Path) -> None:
+    site = server.site(tmp_path)
+    end = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name LIKE 'tapescope build,%'"
+    with pytest.raises(ZeroDivisionError), Warehouse(site).turn("build"):
+        server.own.psql(end)
+        raise ZeroDivisionError
+
+
 def test_its_data_may_be_moved(server: Server, both: tuple[Site, Site]) -> None:
     site = both[1]
     rows = all_rows(site)

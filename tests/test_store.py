@@ -26,7 +26,7 @@ from pipelines import steps
 from pipelines.cli import cli
 from pipelines.config.site import Site
 from pipelines.primitives import failures, store_errors
-from pipelines.primitives.errors import ConfigError, TapescopeError
+from pipelines.primitives.errors import ConfigError, QuestionRefused, TapescopeError
 from pipelines.warehouse import backups, connection, ownership, sqlite_catalogue
 from pipelines.warehouse.connection import LAKE, Warehouse
 from support import REPO
@@ -370,11 +370,43 @@ def test_rules_and_forecasts_of_another_release_ask_for_a_build(site: Site) -> N
     assert failure.value.hint == "run `tapescope build` first"
     steps.build(site)
     assert steps.detect(site).findings
+    with Warehouse(site).read() as connection:
+        (failed,) = connection.execute("SELECT failure FROM ops.run WHERE failure IS NOT NULL").fetchall()
+    assert "the last build made other tables" in failed[0] and "Binder" not in failed[0]
+
+
+def test_what_only_the_next_build_makes_is_reported_in_words(site: Site) -> None:
+    """An empty table of a new name would answer as a quiet day does; so it is missing until a build fills it."""
+    steps.build(site)
+    with Warehouse(site).write("test") as connection:
+        connection.execute(f"DROP TABLE {LAKE}.gold.drive_day")
+    steps.ingest(site)
+    what = "another release of tapescope built the warehouse"
+    ways: list[Callable[[], object]] = [
+        lambda: steps.ask(site, "gap_cost"),
+        lambda: steps.ask_sql(site, "SELECT 1 FROM gold.drive_day"),
+    ]
+    for way in ways:
+        with pytest.raises(QuestionRefused, match=f"^{what}") as refusal:
+            way()
+        assert refusal.value.hint == "run `tapescope run` first"
+    with pytest.raises(QuestionRefused, match="not_a_table"):
+        steps.ask_sql(site, "SELECT 1 FROM gold.not_a_table")
+    shown = CliRunner().invoke(cli, ["report", "--site", str(site.root)]).stderr.splitlines()
+    assert len(shown) == 1 and what in shown[0] and "run `tapescope run` first" in shown[0]
+    steps.build(site)
+    assert steps.ask(site, "gap_cost").rows
+
+
+def test_an_export_below_a_question_mark_is_refused_in_words(site: Site) -> None:
+    (site.root / "why?").mkdir()
+    with pytest.raises(TapescopeError, match="contains a question mark"):
+        steps.export(site, site.root / "why?" / "copy.duckdb")
 
 
 def test_what_systems_say_is_named() -> None:
     """The words of DuckDB, SQLite, Polars and the system, as they were on a full and on a read-only disk."""
-    full = "the disk is full"
+    full, lost = "the disk is full", "the connection to the catalogue in PostgreSQL was lost"
     rights = "this user lacks the right to read or write"
     for error, message in (
         (OSError(28, "No space left on device"), full),
@@ -385,6 +417,14 @@ def test_what_systems_say_is_named() -> None:
         (PermissionError(13, "Permission denied", "writer.lock"), rights),
         (OSError(30, "Read-only file system", "writer.json"), rights),
         (sqlite3.OperationalError("disk I/O error"), "the disk reports an error"),
+        (
+            duckdb.IOException(
+                "IO Error: Could not connect to server error for HTTP GET to 'http://h/b/gold/a/x.parquet'"
+            ),
+            "the object storage cannot be reached",
+        ),
+        (duckdb.Error("Failed to copy data: server closed the connection unexpectedly"), lost),
+        (duckdb.TransactionException('Failed to commit: Failed to execute query "ROLLBACK": '), lost),
     ):
         own = store_errors.known_error(error)
         assert own is not None and str(own).startswith(message) and own.hint and own.exit_code == 1

@@ -129,6 +129,12 @@ def unknown_table(error: Exception, name: str, known: Iterable[str]) -> Question
     return QuestionRefused(first_lines(error), near(name, known))
 
 
+def other_release() -> QuestionRefused:
+    """The warehouse lacks what this release has: a build makes it."""
+    what = "another release of tapescope built the warehouse, so tables or columns are missing in it"
+    return QuestionRefused(what, "run `tapescope run` first")
+
+
 def near(name: str, known: Iterable[str]) -> str:
     """A hint with the known names nearest to one that is not known, or with the way to list them."""
     by_tail = [full for full in known if full.rpartition(".")[2] == name.rpartition(".")[2]]

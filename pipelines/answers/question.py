@@ -109,9 +109,9 @@ def _answer(
     except duckdb.Error as error:
         if (own := known_error(error)) is not None:
             raise own from error
-        is_older = isinstance(error, duckdb.CatalogException | duckdb.BinderException)  # a table or column that is new
-        hint = "run `tapescope run` first" if is_older else ""
-        raise QuestionRefused(f"{question.name} cannot be answered: {guard.first_lines(error)}", hint) from error
+        if isinstance(error, duckdb.CatalogException | duckdb.BinderException):  # a table or column that is new
+            raise guard.other_release() from error
+        raise QuestionRefused(f"{question.name} cannot be answered: {guard.first_lines(error)}") from error
     if names != [column.name for column in question.columns]:
         raise ContractError(
             f"question {question.name} returns the columns {', '.join(names)}, which differ from those of its header"

@@ -199,6 +199,8 @@ def _answer(connection: Connection, request: dict[str, Any], pinned: int | None)
             missing = [name for name in allowed.tables if name not in request["known"]]
             if missing:
                 raise guard.unknown_table(error, missing[0], request["known"]) from None
+            if str(error).startswith("Catalog Error: Table with name"):  # one that this release has
+                raise guard.other_release() from None
             raise
         finally:
             cursor.execute("ROLLBACK")

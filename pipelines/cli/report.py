@@ -8,6 +8,7 @@ import click
 from pipelines.cli.counts import print_counts
 from pipelines.cli.lazy import steps
 from pipelines.cli.options import json_option, period, period_options, site_option
+from pipelines.primitives.text import escape_control
 
 
 @click.command()
@@ -19,5 +20,8 @@ from pipelines.cli.options import json_option, period, period_options, site_opti
 )
 def report(site_path: Path, day_day: Any, from_day: Any, to_day: Any, as_json: bool, out: Path | None) -> None:
     """Write the nightly report as HTML, text and JSON."""
-    written = steps.report(steps.site_at(site_path), *period(day_day, from_day, to_day), out)
+    problems: list[str] = []
+    written = steps.report(steps.site_at(site_path), *period(day_day, from_day, to_day), out, problems)
     print_counts(written, as_json, "\n".join(str(path) for path in written.values()))
+    for problem in problems:
+        click.echo(f"tapescope: warning: the report is incomplete: {escape_control(problem)}", err=True)

@@ -1,7 +1,7 @@
 """Failures of the store, each as one TapescopeError with a hint.
 
-They are a full disk, missing rights, damage and a server that is away. DuckDB, SQLite, Polars, libpq and the system
-each report them in their own words and with their own classes.
+They are a full disk, missing rights, damage and a server that is away or goes away. DuckDB, SQLite, Polars, libpq and
+the system each report them in their own words and with their own classes.
 """
 
 import re
@@ -53,6 +53,18 @@ _KNOWN_FAILURES = (
         "see the system's log: is the disk full, or the file server unreachable?",
     ),
     _failure(r"database disk image is malformed|file is not a database", "the catalogue is damaged", RESTORE),
+    _failure(
+        r"error for HTTP [A-Z]+ to '",
+        "the object storage cannot be reached",
+        "is its server running, and is AWS_ENDPOINT_URL right? When it answers, run the command again; committed data"
+        " are intact",
+    ),
+    _failure(  # "ROLLBACK" fails where the server has gone; libpq then gives no reason
+        r"server closed the connection|terminating connection|no connection to the server"
+        r'|(could not|cannot) (receive|send) data|Failed to execute query "(ROLLBACK|COMMIT)',
+        "the connection to the catalogue in PostgreSQL was lost",
+        "when the server runs again, run the command again; committed data are intact",
+    ),
 )
 _DAMAGED = re.compile(
     r"magic bytes|footer|don't know what type|thrift|tprotocol|decompress|snappy|zstd|too small to be a parquet"

@@ -20,7 +20,7 @@ from pipelines.primitives.format import counted
 from pipelines.reporting.finding_words import SEVERITIES
 from pipelines.warehouse.connection import Connection, Warehouse
 from pipelines.warehouse.engine import transaction
-from pipelines.warehouse.runs import record_run
+from pipelines.warehouse.runs import Run, record_run
 from pipelines.warehouse.tables import prepare_tables, replace_day, use_for_analysis
 
 MARK_WAIT_S = 120.0
@@ -77,8 +77,8 @@ class DetectReport:
 
 
 @contextmanager
-def _analysis(site: Site, catalog: Catalog, step: str) -> Iterator[Connection]:
-    """A writer that reads what ingest and build committed. Raises WarehouseBusy.
+def _analysis(site: Site, catalog: Catalog, step: str) -> Iterator[tuple[Connection, Run]]:
+    """A writer that reads what ingest and build committed, and the record of its run. Raises WarehouseBusy.
 
     TapescopeError where tables or columns are missing that only the next build makes, such as after an upgrade.
     """
@@ -87,13 +87,14 @@ def _analysis(site: Site, catalog: Catalog, step: str) -> Iterator[Connection]:
         prepare_tables(connection, catalog)
         warehouse.attach_committed(connection)
         use_for_analysis(connection, catalog)
-        try:
-            yield connection
-        except (duckdb.BinderException, duckdb.CatalogException) as error:
-            if not _is_outdated(connection, site, catalog):
-                raise
-            what = "the last build made other tables or columns than are needed now, because SQL or site.toml changed"
-            raise TapescopeError(what, "run `tapescope build` first") from error
+        with record_run(connection, step) as run:  # the report shows the failure: in words, not in DuckDB's
+            try:
+                yield connection, run
+            except (duckdb.BinderException, duckdb.CatalogException) as error:
+                if not _is_outdated(connection, site, catalog):
+                    raise
+                what = "the last build made other tables or columns, because SQL or site.toml changed after it"
+                raise TapescopeError(what, "run `tapescope build` first") from error
 
 
 def _is_outdated(connection: Connection, site: Site, catalog: Catalog) -> bool:
@@ -106,17 +107,16 @@ def detect(site: Site, first: date | None = None, last: date | None = None) -> D
     from pipelines.analysis import estimates, findings  # their statistics are heavy to import
 
     catalog = load_catalog()
-    with _analysis(site, catalog, "detect") as connection:
+    with _analysis(site, catalog, "detect") as (connection, run):
         end = last or question.last_day(connection).day
-        with record_run(connection, "detect") as run:
-            with transaction(connection):
-                estimates.estimate(connection, site, catalog, end)
-                found = findings.detect(connection, site, catalog, first or end, end)
-            states = _day_states(connection, catalog, first or end, end)
-            earlier = _not_run(connection, catalog, first or end)
-            outdated = _is_outdated(connection, site, catalog)
-            report = DetectReport(first or end, end, found.findings, found.withheld, states, earlier, outdated)
-            run.counts = report.as_dict()
+        with transaction(connection):
+            estimates.estimate(connection, site, catalog, end)
+            found = findings.detect(connection, site, catalog, first or end, end)
+        states = _day_states(connection, catalog, first or end, end)
+        earlier = _not_run(connection, catalog, first or end)
+        outdated = _is_outdated(connection, site, catalog)
+        report = DetectReport(first or end, end, found.findings, found.withheld, states, earlier, outdated)
+        run.counts = report.as_dict()
     return report
 
 
@@ -170,15 +170,14 @@ def forecast(site: Site, last: date | None = None) -> ForecastReport:
     from pipelines.analysis import forecast as forecasting  # the models' libraries are heavy to import
 
     catalog = load_catalog()
-    with _analysis(site, catalog, "forecast") as connection:
+    with _analysis(site, catalog, "forecast") as (connection, run):
         day = last or question.last_day(connection).day
         asked = partial(question.answer, connection, catalog)
-        with record_run(connection, "forecast") as run:
-            rows = forecasting.forecast_all(forecasting.History(site, catalog, day, ask=asked), day)
-            with transaction(connection):
-                replace_day(connection, catalog.relations[forecasting.RELATION], day, rows)
-            report = ForecastReport(day, rows)
-            run.counts = report.as_dict()
+        rows = forecasting.forecast_all(forecasting.History(site, catalog, day, ask=asked), day)
+        with transaction(connection):
+            replace_day(connection, catalog.relations[forecasting.RELATION], day, rows)
+        report = ForecastReport(day, rows)
+        run.counts = report.as_dict()
     return report
 
 

@@ -29,9 +29,12 @@ def report(
 ) -> dict[str, Path]:
     """Write the nightly report in its three forms; returns their paths by form.
 
-    `problems` says what went wrong before, so that a report is written all the same.
+    `problems` says what went wrong before, so that a report is written all the same; what cannot be asked is added.
     """
-    return _written(site, first, last, problems, out)[1]
+    made, files = _written(site, first, last, problems, out)
+    if problems is not None:
+        problems[:] = made.problems
+    return files
 
 
 def _written(

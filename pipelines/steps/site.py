@@ -28,6 +28,11 @@ def export(site: Site, path: Path) -> int:
         raise TapescopeError(f"{path} exists already", "give another name, or remove the existing file first")
     if not path.parent.is_dir():
         raise TapescopeError(f"there is no folder {path.parent}", "create the folder, or give another name")
+    if "?" in str(path.resolve()):  # DuckDB puts the `.wal` of its log's name before the first one
+        raise TapescopeError(
+            f"DuckDB cannot write {path}, because the path contains a question mark",
+            "give a path without `?`, and rename or move the file afterwards",
+        )
     part = path.with_name(f"{path.name}.part")  # so that only a whole copy has the name
     _remove_unfinished(part)  # of an export that was killed
     try:

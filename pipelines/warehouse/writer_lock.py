@@ -8,10 +8,11 @@ import json
 import os
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
+import duckdb
 from filelock import FileLock, Timeout
 
 from pipelines.catalog.sql_inspect import quote
@@ -64,6 +65,8 @@ def server_turn(folder: Path, address: str, step: str, wait_s: float) -> Iterato
             time.sleep(_POLL_S)
         yield
     finally:
+        with suppress(duckdb.Error):  # there may be no transaction
+            keeper.execute("ROLLBACK")  # where the server has gone, closing an open transaction aborts the process
         keeper.close()
 
 
