@@ -36,7 +36,7 @@ def moved(row: Row) -> str:
     text = f"{format.quantity(row['moved_tb'], 'TB')} moved on {format.counted(row['n_drives'], 'drive')}"
     if row["f"] is not None:
         rate, overall = (format.quantity(row[name], "MB/s") for name in ("drive_rate_mb_s", "overall_rate_mb_s"))
-        text += f" at an overall rate of {overall}, {format.percent(row['f'])} of their drive rate of {rate}"
+        text += f" at an overall rate of {overall}, which is {format.percent(row['f'])} of the drive rate of {rate}"
         if row.get("drive_rate_basis") == "estimate":
             text += f" ({format.BASES['estimate']})"
     elif row["overall_rate_mb_s"] is not None:

@@ -17,8 +17,7 @@ COLUMNS = {
     "run": (
         "run",
         "",
-        "whether the row shows the logs themselves, their replay under"
-        " the policy found in the logs, or a simulation of another policy",
+        "what the row shows: the logs, their replay under the recorded policy, or a simulation of another policy",
     ),
     "policy": (
         "mount policy",
@@ -73,7 +72,8 @@ def _show(found: MountAdvice) -> None:
         f"The replay of the week differs from the logs by up to {percent(found.error)} ({escape_markdown(found.what)})."
     )
     if found.is_withheld:
-        st.error(f"{off} That is more than {percent(forecast.MOST_ERROR)}: the effect of other policies is withheld.")
+        most = percent(forecast.MOST_ERROR)
+        st.error(f"{off} That is more than {most}, so the effect of other policies is withheld.")
     else:
         st.text(f"{off} A policy that saves drive-hours usually makes requests wait longer.")
     components.show_rows(forecast.policy_rows(found), _columns(), "Mount policies: drive-hours saved and waits")

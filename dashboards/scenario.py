@@ -18,7 +18,7 @@ COLUMNS = {
     "run": (
         "run",
         "",
-        "whether the row shows the logs themselves, their replay without changes, or the simulation with the changes",
+        "what the row shows: the logs, their replay without changes, or the simulation with the changes",
     ),
     "mounts": ("mounts", "localized", "mounts that ended"),
     "moved_tb": ("moved [TB]", "%.2f", "total size of the files moved"),

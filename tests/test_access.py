@@ -98,7 +98,7 @@ def test_login_in_a_browser(closed: Path) -> None:
             assert listens_on_loopback_only(port)
             for email, sees in (
                 ("ada@example.org", "No logs have been read yet"),
-                ("eve@example.com", "no access to these pages as eve"),
+                ("eve@example.com", "eve@example.com has no access to these pages"),
             ):
                 known.email = email
                 page = new_page(browser)

@@ -232,7 +232,7 @@ def test_detect_exits_with_4_where_asked_to(site: Path) -> None:
     assert "--each-day needs --from and --to" in run("detect", "--each-day", "--site", site).output
     days = run("detect", "--each-day", "--from", "2010-06-14", "--to", "2010-06-15", "--site", site).stdout
     assert [day for day in (14, 15) if re.search(rf"\d+ findings? for 2010-06-{day}", days)] == [14, 15]
-    file, outdated = site / "site.toml", "run `tapescope build`, then detect again"
+    file, outdated = site / "site.toml", "run `tapescope build`, then `tapescope detect` again"
     assert outdated not in days
     file.write_text(f"expected_gap_s = 3.0\n{file.read_text()}")
     assert outdated in run("detect", "--day", "2010-06-15", "--site", site).stdout

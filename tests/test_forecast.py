@@ -199,7 +199,7 @@ def test_buffer_command(site: Site) -> None:
     output = output_of(site, "buffer", "--size", "0.05", "--family", "beams.raw")
     assert "Reads logged by the drives on 4 days:" in output and "One buffer for beams.raw:" in output
     (row,) = (line.split() for line in output.splitlines() if line.startswith("all "))
-    assert row[:2] == ["all", "240"] and row[4] == "66.7" and "the share of data that a buffer holds" in output
+    assert row[:2] == ["all", "240"] and row[4] == "66.7" and "the share of data in the buffer" in output
     empty = run(site, "buffer", "--day", "2001-01-01")
     assert isinstance(empty.exception, TapescopeError) and "no log shows a file read" in str(empty.exception)
     nobody = run(site, "buffer", "--group", "nobody")

@@ -160,7 +160,7 @@ def test_mounts_that_came_back_are_counted_in_a_sentence(app: AppTest, archive: 
     ("where", "expected"),
     [
         ("true", "No log shows how long mounting and dismounting took in these remounts.**"),
-        ("volume = 'G03243'", "for storage group survey. For 3 of these remounts, no log shows the time.**"),
+        ("volume = 'G03243'", "for storage group survey. For 3 of these remounts, no log shows how long this took.**"),
     ],
 )
 def test_remounts_without_a_known_time_do_not_count_as_zero_hours(

@@ -53,13 +53,13 @@ def test_a_recorded_change_or_an_instant(app: AppTest) -> None:
     assert not drawn(app)
     instant(app).set_value("2010-03-10 17:00").run()
     assert not app.error and url(app)["at"] == "2010-03-10T23:00:00Z" and drawn(app)
-    found = re.search(r"(\d+) mounts? after .*?; (\d+) mounts? before it", texts(app))
+    found = re.search(r"Median overall rate before .*?\((\d+) mounts?\)\. After it: .*?\((\d+) mounts?\)", texts(app))
     assert found and sum(map(int, found.groups())) == 89
     assert instant(app).label == "Instant in America/Chicago, written as 2010-03-10 17:00"
     (clock,) = (one for one in app.button_group if one.label == "Times in")
     clock.set_value("utc").run()
     assert instant(app).label.startswith("Instant in UTC") and instant(app).value == "2010-03-10 23:00:00"
-    again = re.search(r"(\d+) mounts? after .*?; (\d+) mounts? before it", texts(app))
+    again = re.search(r"Median overall rate before .*?\((\d+) mounts?\)\. After it: .*?\((\d+) mounts?\)", texts(app))
     assert again and again.groups() == found.groups(), "another clock, another instant"
 
 

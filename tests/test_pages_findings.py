@@ -30,7 +30,7 @@ def test_tonight(app: AppTest) -> None:
     assert not app.exception
     assert app.error[0].value == (
         "1 critical problem, 10 warnings and 1 note. 9.72 TB moved on 11 drives at an overall rate of"
-        " 26.8 MB/s, 57 % of their drive rate of 47.2 MB/s."
+        " 26.8 MB/s, which is 57 % of the drive rate of 47.2 MB/s."
     )
     assert "compared with 9 March 2010" in texts(app)
     bar, timeline = (json.loads(chart.proto.spec) for chart in drawn(app)[:2])

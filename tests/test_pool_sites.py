@@ -87,7 +87,7 @@ def test_the_report_shows_what_it_can_and_names_what_is_missing(made: Made, kind
     if kind == "tsm":
         assert hours.figures
     else:
-        assert "log of CTA's tape daemon, or TSM's table SUMMARY" in hours.sentences[0]
+        assert "log of CTA's tape daemon, TSM's table SUMMARY" in hours.sentences[0]
 
 
 def test_the_report_has_the_figures_of_the_captures(made: Made) -> None:
@@ -133,7 +133,7 @@ def test_recalls_that_nothing_follows_have_no_chart_of_stages(made: Made, monkey
     app = at(AppTest.from_file(APP, default_timeout=DEADLINE_S), "pools")
     app.query_params |= {"from": DAYS["dcache"], "to": DAYS["dcache"]}
     app.run()
-    assert "No log follows a recall of this period" in app.info[0].value and len(drawn(app)) == 2
+    assert "No recall of this period can be traced" in app.info[0].value and len(drawn(app)) == 2
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -253,7 +253,7 @@ def test_a_night_keeps_plans_and_the_report_tells_them(site: Site) -> None:
     assert kept["2000 TB by 2002-01-01", "holdings_tb"]["reason_missing"] == "the day of the plan has passed"
     plan_rows = [row for row in rows if row["entity"].startswith("1000")]
     assert _holdings(plan_rows).startswith(
-        "964.00 TB (964.00 to 964.00) by then, with a probability of 0"
+        "964.00 TB (964.00 to 964.00) by the day of the plan, with a probability of 0"
     ) and "estimated from 199 days" in _holdings(plan_rows)
     assert "cannot estimate future size: the day of the plan has passed" in _holdings(
         [row for row in rows if "2002" in row["entity"]]

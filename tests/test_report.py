@@ -173,8 +173,7 @@ def test_what_is_ahead(report: Report, written: dict[str, str]) -> None:
         " TB (1.50 to 2.00) will move; a drive more: 4.0 d sooner.",
         "to come: no log covers any day since the campaign started on 1 January 2030;"
         " the end of the campaign was not estimated.",
-        "For 0 of 1 forecast with a known outcome, the outcome was within the forecast's 90 % interval. The expected"
-        " share is 90 %.",
+        "Of 1 forecast with a known outcome, 0 had the outcome inside the 90 % interval. The expected share is 90 %.",
     ]
     (burn,) = ahead.figures
     assert isinstance(burn, Burndown)
@@ -187,7 +186,7 @@ def test_what_is_ahead(report: Report, written: dict[str, str]) -> None:
     assert tornado.bars[1][0] == "write: traffic"
     assert card.sentences[0] == (
         "LTO-4 drives needed: 6.5 drives (5.0 to 9.0) for twice the average traffic of 7 days, at the efficiency of the"
-        " site's mounts; the site has 1."
+        " site's mounts; the site has 1 of these drives."
     )
     assert card.sentences[2] == (
         "a line of the log: cannot estimate costs: 4 mounts for 2 costs; data needed: at least 5 mounts."

@@ -365,14 +365,14 @@ def test_rules_and_forecasts_of_another_release_ask_for_a_build(site: Site) -> N
     with Warehouse(site).write("test") as connection:
         connection.execute(f"ALTER TABLE {LAKE}.silver.gap RENAME COLUMN client_s TO as_it_was_called")
         connection.execute(f"UPDATE {LAKE}.ops.build SET fingerprint = 'of another release'")
-    with pytest.raises(TapescopeError, match="the last build made other tables or columns") as failure:
+    with pytest.raises(TapescopeError, match="the warehouse lacks tables or columns") as failure:
         steps.detect(site)
     assert failure.value.hint == "run `tapescope build` first"
     steps.build(site)
     assert steps.detect(site).findings
     with Warehouse(site).read() as connection:
         (failed,) = connection.execute("SELECT failure FROM ops.run WHERE failure IS NOT NULL").fetchall()
-    assert "the last build made other tables" in failed[0] and "Binder" not in failed[0]
+    assert "the warehouse lacks tables" in failed[0] and "Binder" not in failed[0]
 
 
 def test_what_only_the_next_build_makes_is_reported_in_words(site: Site) -> None:

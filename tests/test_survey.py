@@ -243,7 +243,7 @@ def test_the_period_of_several_hosts_is_what_the_logs_of_all_cover(tmp_path: Pat
         (tmp_path / f"vmstat_{host}.log").write_text("\n".join((*head, *rows, "")))
     above, line = [line for line in guessed(tmp_path).splitlines() if "Z" in line and line.startswith("# ")]
     # no evidence shows the zone: the period would be that of another one
-    assert above.startswith("# Valid if the zone is UTC.") and line.startswith("# expect = ")
+    assert above.startswith("# This period is valid only if the zone is UTC.") and line.startswith("# expect = ")
     assert "to = 2010-03-10T08:02:00Z" in line and line.endswith("# period that each of these logs covers")
 
 

@@ -159,7 +159,7 @@ def one(rows: pl.DataFrame, happened: pl.DataFrame, marks: list[dict[str, Any]],
                 alt.Tooltip("group_words:N", title="mostly"),
                 instant_tip("from_at", "from"),
                 instant_tip("to_at", "to"),
-                share("group_share", "share of this interval spent in that state"),
+                share("group_share", "share of this interval that the drive spent in this state"),
             ],
         )
     )

@@ -193,7 +193,7 @@ def drives(rows: pl.DataFrame, marks: list[dict[str, Any]], span: Span, legend: 
                 alt.Tooltip("group_words:N", title="mostly"),
                 instant("from_at", "from"),
                 instant("to_at", "to"),
-                share("group_share", "share of this interval spent in that state"),
+                share("group_share", "share of this interval that the drive spent in this state"),
             ],
             href=LINK,
         )

@@ -202,7 +202,7 @@ def caught(rows: pl.DataFrame) -> alt.Chart:
             x=alt.X("size_tb:Q", title="buffer size [TB]"),
             y=alt.Y(
                 "bytes:Q",
-                title="share of the bytes read that the buffer served",
+                title="share of the bytes read that the buffer would have served",
                 axis=alt.Axis(format="%"),
                 scale=alt.Scale(zero=True),
             ),

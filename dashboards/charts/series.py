@@ -191,7 +191,7 @@ def bars(
     if before is not None and before.height:
         total = before.group_by("bin_at").agg(value=pl.sum_horizontal(pl.col(list(names)).sum())).sort("bin_at")
         line = alt.Chart(total).mark_line(color=INK, strokeDash=[5, 3], strokeWidth=1.2, interpolate="step-after")
-        tip = [instant("bin_at", "time, with the comparison days shifted to this period"), number("value", title, "h")]
+        tip = [instant("bin_at", "corresponding time in this period"), number("value", title, "h")]
         drawn.append(line.encode(x=_along(span), y=alt.Y("value:Q", title=title), tooltip=tip))
     return framed(drawn, 280, span=span)
 

@@ -22,9 +22,9 @@ from dashboards.charts import (
     share,
 )
 
-READ, LEFT = "read or written in this mount", "not read or written"
-QUICKER = "reading the whole tape: faster than the mount"
-RIGHT = "reading the whole tape: not faster than the mount"
+READ, LEFT = "read or written in this mount", "neither read nor written in this mount"
+QUICKER = "reading the whole tape would have been faster"
+RIGHT = "reading the whole tape would not have been faster"
 
 
 def way(rows: pl.DataFrame, titles: dict[str, str]) -> alt.Chart:
@@ -45,7 +45,7 @@ def way(rows: pl.DataFrame, titles: dict[str, str]) -> alt.Chart:
         tooltip=[
             *(count(name, titles[name]) for name in ("number", "file_number")),
             number("volume_gb", "size [GB]"),
-            number("position_s", "winding to the file [s]"),
+            number("position_s", "time to wind to the file [s]"),
         ],
     )
     longest = math.ceil(float(rows["position_s"].max() or 0)) or 1  # type: ignore[arg-type]
@@ -148,6 +148,6 @@ def whole_or_picked(rows: pl.DataFrame) -> alt.Chart:
     line = pl.DataFrame({"at": [least, most]})
     equal = alt.Chart(line).mark_line(color=ORANGE, strokeDash=[4, 3]).encode(x=alt.X("at:Q"), y=alt.Y("at:Q"))
     text = alt.Chart(
-        line.head(1).with_columns(text=pl.lit("on the line: the mount took as long as reading the whole tape would"))
+        line.head(1).with_columns(text=pl.lit("on the line: reading the whole tape takes as long as the mount took"))
     ).mark_text(align="left", dx=14, dy=4, color=INK)
     return framed([equal, dots, text.encode(x=alt.X("at:Q"), y=alt.Y("at:Q"), text=alt.Text("text:N"))], 320)

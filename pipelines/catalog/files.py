@@ -142,7 +142,9 @@ def _questions(folder: Path) -> tuple[dict[str, Question], dict[str, Question]]:
     questions = {question.name: question for question in listed}
     for question in (*listed, *inputs.values()):
         if taken := {*questions, *inputs} & set(question.was):
-            raise ContractError(f"question {question.name} replaces {', '.join(sorted(taken))}, which still exists")
+            raise ContractError(
+                f"`was` of question {question.name} names {', '.join(sorted(taken))}, but that question still exists"
+            )
     return questions, inputs
 
 

@@ -73,8 +73,8 @@ ENGINES = ("duckdb", "polars", "spark", "trino")
 def attach(site_path: Path, engine: str) -> None:
     """Print what another program needs to read the warehouse.
 
-    For DuckDB clients of this release, it prints SQL that attaches the warehouse read-only. For Polars and Spark, it
-    prints a Python program that reads the files of the newest snapshot. For Trino, which cannot read these files, it
-    prints how to read a copy.
+    For DuckDB, the command prints SQL that attaches the warehouse read-only; use the DuckDB version that tapescope
+    uses. For Polars and Spark, it prints a Python program that reads the files of the newest snapshot. Trino cannot
+    read these files, so for Trino it prints how to make and read a copy.
     """
     click.echo(steps.attach(steps.site_at(site_path), engine), nl=False)

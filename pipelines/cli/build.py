@@ -17,7 +17,7 @@ from pipelines.cli.output import step_spinner
 @click.option("--full", is_flag=True, help="Compute all days again, not only days with changed data.")
 @workers_option
 def build(site_path: Path, as_json: bool, full: bool, workers: int | None) -> None:
-    """Compute silver and gold for the days that changed. New rows are committed only if no critical check fails."""
+    """Compute silver and gold for days with changed data. New rows are committed only if no critical check fails."""
     built = build_site(steps.site_at(site_path), full, workers)
     print_counts(built.as_dict(), as_json, built.sentence)
 

@@ -25,13 +25,14 @@ from pipelines.primitives.text import escape_control
 def collect(names: tuple[str, ...], site_path: Path, as_json: bool, is_all: bool, watch: bool) -> None:
     """Collect from the [[collect]] entries that are due. With ENTRY, collect only from the named entries, due or not.
 
-    The next ingest reads the answers. The token of an entry is in the environment variable that its `token` names; the
-    default is TAPESCOPE_COLLECT_TOKEN. The exit code is 1 if an entry failed; answers of other entries are kept.
+    The next `tapescope ingest` or `tapescope run` reads the answers. If a server or command needs a token, put the
+    token into the environment variable that the entry's key `token` names (default: TAPESCOPE_COLLECT_TOKEN). If an
+    entry fails, the answers of the other entries are kept and the exit code is 1.
     """
     site = steps.site_at(site_path)
     if watch:
         if names or is_all:
-            raise click.UsageError("--watch collects from all entries when they are due: give no names and no --all")
+            raise click.UsageError("--watch collects from every entry when it is due: remove the names and --all")
         _watch(site)  # as long as there is anything
     counts = steps.collect(site, names, is_all).as_dict()
     print_counts(counts, as_json, collect_sentence(counts))

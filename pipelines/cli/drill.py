@@ -36,8 +36,8 @@ if TYPE_CHECKING:
 def drill(drive: str, bucket: str, day: datetime | None, limit: int, site_path: Path) -> None:
     """List the longest intervals of one use of a drive's time.
 
-    Each interval has its mount, its file, and the log lines at its start and end. The default use is the time between
-    files.
+    For each interval, the list shows the mount, the file, and the log lines at the start and the end. The default use
+    is the time between files.
     """
     found = steps.drill(steps.site_at(site_path), drive, bucket, day.date() if day else None, limit)
     _say(f"{found.drive}, {found.day} ({found.zone}): {_summary(found)}")
@@ -50,7 +50,7 @@ def drill(drive: str, bucket: str, day: datetime | None, limit: int, site_path: 
         for row in rows:
             _interval(found, row)
     for path, why in found.unread.items():
-        _say(f"\n{path}: {why}; only the lines that the warehouse keeps are shown")
+        _say(f"\n{path}: {why}; of this file, only the lines that the warehouse keeps are shown")
 
 
 def _say(text: str) -> None:

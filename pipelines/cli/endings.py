@@ -16,7 +16,7 @@ TRACEBACK = "TAPESCOPE_TRACEBACK"
 
 
 class Stopped(BaseException):
-    """Raised when a signal ends the command; not a KeyboardInterrupt, for which Click prints a line of its own."""
+    """Raised when a signal ends the command. Not a KeyboardInterrupt, because Click would print a line of its own."""
 
 
 def run(command: click.Command) -> None:

@@ -30,7 +30,7 @@ def ingest(paths: tuple[Path, ...], site_path: Path, as_json: bool, workers: int
 @site_option
 @json_option
 def forget(file: str, site_path: Path, as_json: bool) -> None:
-    """Withdraw a file and its rows from all tables. Name it by its path or file_id."""
+    """Withdraw a file, and its rows from all tables. FILE is the path or the file_id of the file."""
     site = steps.site_at(site_path)
     parts = steps.forget(site, file)
     built = build_site(site, False)

@@ -33,8 +33,9 @@ def _maintain_sentences(counts: dict[str, Any]) -> str:
     elif not counts["rows_dropped"]:
         facts = "No rows are old enough to drop."
     n_gone = counts["files_removed"] + counts["orphans_removed"]
+    would_be = "would be " if counts["dry_run"] else ""
     spool = (
-        f"\n{counted(counts['spool_files_removed'], 'file')} of collected answers removed:"
+        f"\n{counted(counts['spool_files_removed'], 'file')} of collected answers {would_be}removed:"
         f" {counts['spool_bytes_removed'] / 1e6:,.1f} MB."
         if counts["spool_files_removed"]
         else ""

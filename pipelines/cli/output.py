@@ -76,7 +76,7 @@ def print_table(columns: Sequence["contracts.Column"], rows: Iterable[Sequence[A
 
 @dataclass(frozen=True)
 class Rows:
-    """A table that is no question's answer. Column names end with the unit; `hidden` columns are for programs."""
+    """A table that answers no question. Column names end with the unit; `hidden` columns are for programs."""
 
     name: str
     rows: list[dict[str, Any]]
@@ -129,7 +129,7 @@ def print_survey(found: "Survey", out: str) -> None:
     n_lacking = sum(bool(file.lacks) for file in found.files)
     if n_lacking:
         files = "file of a known kind needs" if n_lacking == 1 else "files of known kinds need"
-        text = f"{n_lacking:6,} {files} further keys; [[input]] entries in site.toml name the missing ones"
+        text = f"{n_lacking:6,} {files} further keys; [[input]] entries in site.toml name the missing keys"
         page.print(text, soft_wrap=True)
     zone = found.zone.zones[0] if found.zone.zones else "unknown"
     page.print(

@@ -27,21 +27,21 @@ def recommendation() -> None:
     help="Finding to fix, given by its id or the first characters of the id. The finding's gain is the predicted gain.",
 )
 @click.option(
-    "--drives", help="Drives that the recommendation concerns, separated by commas (for your own recommendation)."
+    "--drives", help="Drives that your own recommendation concerns, separated by commas. Not allowed with --finding."
 )
-@click.option("--gain", help="Predicted gain in GB per day, as VALUE or VALUE:LOW:HIGH.")
+@click.option("--gain", help="Predicted gain of your own recommendation, in GB per day, as VALUE or VALUE:LOW:HIGH.")
 @click.option(
     "--hours",
     "is_hours",
     is_flag=True,
-    help="Set this if the recommendation frees drive-hours and does not raise the rate of drives.",
+    help="Set this if your own recommendation frees drive-hours but does not raise the rate of drives.",
 )
 @click.option("--text", help="Text of the recommendation.")
 @site_option
 def make(
     finding: str | None, drives: str | None, gain: str | None, is_hours: bool, text: str | None, site_path: Path
 ) -> None:
-    """Record a recommendation. It comes from a finding, or is your own."""
+    """Record a recommendation. Give a finding, or describe your own recommendation with --text, --drives and --gain."""
     site, catalog = steps.site_at(site_path), files.load_catalog()
     if finding and not (drives or gain):
         number = recommendations.recommend(site, catalog, finding, text)

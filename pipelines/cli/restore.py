@@ -38,4 +38,7 @@ def restore(backup: str | None, site_path: Path, only_list: bool, force: bool, a
     if done.missing:
         click.echo(f"{len(done.missing)} data files are missing: {listed(done.missing, _MOST_NAMED)}", err=True)
         click.echo("  `tapescope build --full` computes the missing data of silver and gold again", err=True)
-    click.echo("Data committed after the backup are lost; `tapescope run` reads again the logs that still exist.")
+    click.echo(
+        "Data committed after the backup are lost. To get them back, run `tapescope run`, which reads the logs that"
+        " still exist."
+    )

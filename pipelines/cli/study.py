@@ -21,7 +21,7 @@ _SHOWN = ("id", "what", "unit", "printed", "ours", "difference", "verdict")
 def study(name: str | None, table_name: str | None, site_path: Path, form: str) -> None:
     """List the case studies, or show one. A study compares published with computed figures.
 
-    NAME may be shortened as long as it fits only one study. Studies are the same at every site: `--site` has no effect.
+    You may shorten NAME as long as it fits only one study. Studies are the same at every site: `--site` has no effect.
     """
     if name is None:
         if table_name:
@@ -75,7 +75,8 @@ def _show(one: "studies.Study") -> None:
         text = f"{line.verdict:11}{line.id:4} {line.what}" + (f": {line.why}" if line.why else "")
         page.print(text, soft_wrap=True)
     meant = "; ".join(f"{key}: {meaning}" for key, meaning in studies.VERDICTS.items())
-    page.print(f"\n{meant}.\n--format json adds the place and the formula of each figure.", style="dim", soft_wrap=True)
+    more = "--format json also shows the place of each figure in the document, and its formula."
+    page.print(f"\n{meant}.\n{more}", style="dim", soft_wrap=True)
 
 
 def _cells(line: "studies.Line") -> tuple[Any, ...]:

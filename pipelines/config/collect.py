@@ -100,9 +100,9 @@ class Collect(BaseModel):
         if sum((self.prometheus is not None, bool(self.command), self.journal is not None)) != 1:
             raise ValueError("give exactly one of `prometheus`, `command` and `journal`")
         if self.ask and not self.prometheus:
-            raise ValueError("`ask` is only for an entry with `prometheus`")
+            raise ValueError("`ask` works only in an entry with `prometheus`")
         if self.stamp and (not self.command or self.own_clock):
-            raise ValueError("`stamp` is only for a `command` whose answer has no time of its own")
+            raise ValueError("`stamp` works only in an entry with `command`, and not together with `own_clock`")
         return self
 
     @property

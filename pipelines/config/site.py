@@ -154,7 +154,7 @@ class Site(_Model):
         ]
         if self.root.is_relative_to(os.path.normpath(self.warehouse_path)):
             problems.append(
-                "`warehouse` must be a folder of its own, neither the folder of site.toml nor a folder above that one"
+                "`warehouse` must be a folder of its own: neither the folder of site.toml nor a folder that contains it"
             )
         if "://" in self.data_path and not self.data_path.startswith("s3://"):
             problems.append("data_path must be a folder, or s3://BUCKET/FOLDER")

@@ -11,7 +11,7 @@ _MOST_CHARS = 1500
 _MOST_NAMED = 4  # files with the same trouble; the others are counted
 _NO_CLOCK = (
     "Files refused with no_clock can be read if an [[input]] of site.toml gives their time. The keys are `date`, or"
-    " `start_at` and `interval_s`, or `date_order`. `tapescope init DIR --out FILE` shows which of them a file needs."
+    " `start_at` and `interval_s`, or `date_order`. `tapescope init DIR --out FILE` shows which keys a file needs."
 )
 
 

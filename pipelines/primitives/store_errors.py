@@ -56,8 +56,8 @@ _KNOWN_FAILURES = (
     _failure(
         r"error for HTTP [A-Z]+ to '",
         "the object storage cannot be reached",
-        "is its server running, and is AWS_ENDPOINT_URL right? When it answers, run the command again; committed data"
-        " are intact",
+        "is its server running, and is AWS_ENDPOINT_URL right? When the server answers, run the command again;"
+        " committed data are intact",
     ),
     _failure(  # "ROLLBACK" fails where the server has gone; libpq then gives no reason
         r"server closed the connection|terminating connection|no connection to the server"

@@ -57,7 +57,7 @@ def since(life: Row) -> str:
     >>> since({"state": "muted", "until_day": date(2010, 3, 20), "note": "spare part ordered"})
     'muted until 20 March 2010: spare part ordered'
     >>> since({"state": "gone", "n_days": 1, "first_day": date(2010, 3, 7), "gone_day": date(2010, 3, 8)})
-    'gone since 8 March 2010, open for 1 night, first on 7 March 2010'
+    'gone since 8 March 2010; was open for 1 night, first on 7 March 2010'
     """
     state = life.get("state")
     if state in SET_ASIDE:
@@ -66,7 +66,7 @@ def since(life: Row) -> str:
     if not state or state == "new":
         return "new"
     stood = f"for {counted(life['n_days'], 'night')}, first on {day_text(life['first_day'])}"
-    return f"gone since {day_text(life['gone_day'])}, open {stood}" if state == "gone" else f"{state} {stood}"
+    return f"gone since {day_text(life['gone_day'])}; was open {stood}" if state == "gone" else f"{state} {stood}"
 
 
 def steps(look_at: str) -> list[str]:

@@ -68,8 +68,8 @@ class DetectReport:
         n_findings = sum(counts.get(name, 0) for name in SEVERITIES)
         found = f"{counted(n_findings, 'finding')} for {days}"
         outdated = (
-            "\nsite.toml or the SQL changed after the last build, but the tables are still the old ones:"
-            " run `tapescope build`, then detect again."
+            "\nsite.toml or the SQL changed after the last build, so the tables do not have this change yet:"
+            " run `tapescope build`, then `tapescope detect` again."
             if self.is_outdated
             else ""
         )
@@ -93,7 +93,10 @@ def _analysis(site: Site, catalog: Catalog, step: str) -> Iterator[tuple[Connect
             except (duckdb.BinderException, duckdb.CatalogException) as error:
                 if not _is_outdated(connection, site, catalog):
                     raise
-                what = "the last build made other tables or columns, because SQL or site.toml changed after it"
+                what = (
+                    "the warehouse lacks tables or columns that are now needed,"
+                    " because SQL or site.toml changed after the last build"
+                )
                 raise TapescopeError(what, "run `tapescope build` first") from error
 
 

@@ -98,7 +98,7 @@ def _nothing_read(site: Site, read: dict[str, Any]) -> NothingRead | None:
     """What is wrong if no input matches a file, or no file could be read; unchanged files were read before."""
     if not read["files"]:
         patterns = ", ".join(item.glob for item in site.input) or "site.toml has no [[input]]"
-        hint = "correct the `glob` of the [[input]] entries; `tapescope init DIR` writes them from a folder of logs"
+        hint = "correct the `glob` of the [[input]] entries; `tapescope init DIR` writes entries for a folder of logs"
         return NothingRead(f"nothing was read, because no file matches an input of site.toml ({patterns})", hint)
     if not any(read[state] for state in ("loaded", "unchanged", "withdrawn")):
         return NothingRead(

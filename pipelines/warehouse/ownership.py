@@ -64,9 +64,7 @@ def read(connection: Connection, data_path: str) -> Claim | None:
         held = json.loads(text)
         return Claim(str(held["warehouse"]), int(held["snapshot"]), str(held["unknown_before"]))
     except (ValueError, KeyError, TypeError):
-        hint = (
-            "if the data in this folder belong to this site, remove the file; the next command that writes creates it"
-        )
+        hint = "if the data in this folder belong to this site, remove the file; the next run creates the file again"
         raise ConfigError(f"{data_path}/{FILE} does not name a warehouse and its last snapshot", hint) from None
 
 

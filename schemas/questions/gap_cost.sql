@@ -17,7 +17,7 @@ share_long = { type = "DOUBLE", unit = "1", doc = "long gaps / all gaps. A gap i
 n_long_gaps = { type = "BIGINT", doc = "number of long gaps" }
 lost_hours = { type = "DOUBLE", unit = "h", doc = "sum, over the long gaps, of the time by which their avoidable parts exceed the expected gap" }
 lost_gb = { type = "DOUBLE", unit = "GB", doc = "upper limit of the data that could have moved in lost_hours, at the rate of the file before each gap" }
-lost_gb_day = { type = "DOUBLE", unit = "GB/day", doc = "lost_gb / days of the period that logs of drives cover. This upper limit ignores the next bottleneck; the question lost_time allows for it in gain_gb_day of the cause long_gap" }
+lost_gb_day = { type = "DOUBLE", unit = "GB/day", doc = "lost_gb / days of the period that logs of drives cover. It is what the drives could have moved if nothing else limited them; gain_gb_day of the cause long_gap in the question lost_time is the part that the next bottleneck allows" }
 */
 WITH counted AS (
     SELECT station, drive, avoidable_s, sum(n_gaps) AS n_gaps, sum(rate_bytes_s) AS rate_bytes_s

@@ -38,7 +38,7 @@ def _show_configuration(page: Page) -> None:
     components.show_closed(made_of, made_of.names, lacking=nothing)
     if page.before:
         changed = page.ask("configuration_changes", first_day=page.before[1])
-        nothing = f"No fact of site.toml changed from {page.before[1]} to {page.last}."
+        nothing = f"No [[fact]] of site.toml changed from {page.before[1]} to {page.last}."
         components.show_closed(changed, changed.names, lacking=nothing)
     blocks = page.ask("tape_blocks")
     known = [row for row in blocks.rows if row["tape_block_kb"] is not None]

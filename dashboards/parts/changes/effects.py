@@ -86,7 +86,7 @@ def _effect(events: Asked, rows: list[dict[str, Any]]) -> None:
         about = " ".join(one[name] for name in ("measure", "mode", "generation") if one[name])
         st.text(f"{about}: {one['summary']}" if about else one["summary"])
     if any((one["mix_shift"] or 0) > MUCH_SHIFT for one in rows):
-        st.warning("Before and after the change, the mix of tapes and file sizes differs: compare with care.")
+        st.warning("The mix of tapes and file sizes differs before and after the change: compare with care.")
     components.show_table(events, TABLE, rows, wide={"summary": 260})
     components.show_sql(events)
 
@@ -103,11 +103,11 @@ def _both_sides(page: Page, when: datetime) -> None:
     if {row["is_after"] for row in simple.rows} == {False, True}:
         before, after = sorted(simple.rows, key=lambda row: row["is_after"])
         st.text(
-            f"{counted(after['n_sessions'], 'mount')} after {components.instant(when)} had a median overall rate"
-            f" of {quantity(after['p50_mb_s'], 'MB/s')}; {counted(before['n_sessions'], 'mount')} before it had"
-            f" {quantity(before['p50_mb_s'], 'MB/s')}."
+            f"Median overall rate before {components.instant(when)}: {quantity(before['p50_mb_s'], 'MB/s')}"
+            f" ({counted(before['n_sessions'], 'mount')}). After it: {quantity(after['p50_mb_s'], 'MB/s')}"
+            f" ({counted(after['n_sessions'], 'mount')})."
         )
         components.show_chart(simple, model_charts.both_sides(simple.frame()))
     else:
-        st.text("The period has no mounts before that instant, or no mounts after it: choose days around it.")
+        st.text("The period has no mounts before that instant, or no mounts after it: choose a period that has both.")
     components.show_sql(simple)

@@ -63,9 +63,8 @@ def draw(page: Page) -> None:
         stand = _stand(page.ask("drive_inventory").rows_of(generation=generation), generation)
         st.header(f"{counted(needed.whole, 'drive')} needed{stand}", anchor=False)
         st.text(
-            f"Estimate: {interval(needed.drives, 'drives')} for {target:,.0f}"
-            f" MB/s times a factor of {factor:g}, with the 90 % interval in brackets."
-            " In mounts with the chosen number and size of files, a drive moves data"
+            f"Estimate: {interval(needed.drives, 'drives')} for {factor:g} times {target:,.0f} MB/s, with the 90 %"
+            " interval in brackets. In mounts with the chosen number and size of files, a drive moves data"
             f" {percent(efficiency.value)} of the time."
             f" The costs of a mount are those of the four weeks up to {page.last}."
         )
@@ -91,7 +90,7 @@ def draw(page: Page) -> None:
         f"Efficiency is {fixed(efficiency.value, '1')} for files of the chosen size (dashed line) and the chosen number"
         " of files per mount. 1 MB is 10⁶ bytes."
     )
-    with st.expander("What mounts cost here", on_change="rerun", key="costs") as place:
+    with st.expander("Costs of a mount at this site", on_change="rerun", key="costs") as place:
         if place.open:
             _costs(fits)
     components.show_sql(mounts)
@@ -115,4 +114,5 @@ def _costs(fits: dict[str, forecast.Fitted]) -> None:
             row = {"drives": name, "mounts": len(fit.mounts), "cost": COSTS[parameter]}
             text = no_estimate(found) if isinstance(found, NoEstimate) else interval(found, UNITS[parameter])
             rows.append(row | {"estimate (90 % interval)": text})
-    components.show_rows(rows, {"mounts": st.column_config.NumberColumn(format="localized")}, "What mounts cost here")
+    config = {"mounts": st.column_config.NumberColumn(format="localized")}
+    components.show_rows(rows, config, "Costs of a mount at this site")

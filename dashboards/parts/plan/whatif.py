@@ -90,7 +90,7 @@ def draw(page: Page) -> None:
         st.header("How much does each change contribute?", anchor=False)
         st.caption(
             "The table compares each change alone, and all changes together, with the replay. The scenario whose mounts"
-            " end soonest on average comes first. Scenarios for which the drives have too few hours come last."
+            " end soonest on average comes first. Scenarios that the drives cannot complete come last."
         )
         with st.spinner(f"Simulating {mounts} with each of {len(single)} changes alone", show_time=True):
             alone = [data.outcome(page.snapshot, page.last, n_days, one) for one in single]

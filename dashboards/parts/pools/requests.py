@@ -69,7 +69,7 @@ def draw(page: Page) -> None:
             chart = bars.stacked(stage_rows, "who", SHARES, "share of the waiting time", format.SHARE)
             components.show_chart(stages, chart, "Share of each stage in the waiting time, by pool.")
         else:
-            st.info("No log follows a recall of this period through the tape system, so its stages are not known.")
+            st.info("No recall of this period can be traced through the tape system, so the stages are unknown.")
         components.show_table(stages, TABLE, shown)
         components.show_sql(stages)
     elif kind == "client":

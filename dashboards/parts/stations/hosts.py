@@ -81,5 +81,5 @@ def _say(sampled: dict[str, Any], rows: list[dict[str, Any]]) -> None:
         )
     st.markdown(
         f"**{'; '.join(parts)}.** Each point is the average over {format.duration(float(frame['bin_s'][0]))};"
-        " points of the busiest disk are the highest value in that time."
+        " for the busiest disk, each point is the highest value in that time."
     )

@@ -89,7 +89,7 @@ def _time_taken(wasted: pl.DataFrame, n_extra: int) -> str:
     if n_untimed == n_extra:
         return f"No log shows how long mounting and dismounting took in {these}."
     worst, hours = wasted["storage_group"][0], format.quantity(float(wasted["wasted_hours"].sum()), "h")
-    untimed = f" For {n_untimed:,} of these remounts, no log shows the time." if n_untimed else ""
+    untimed = f" For {n_untimed:,} of these remounts, no log shows how long this took." if n_untimed else ""
     return (
         f"Mounting and dismounting in {these} took {hours} of drive time,"
         f" the largest part for storage group {escape_markdown(worst)}.{untimed}"

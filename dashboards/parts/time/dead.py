@@ -31,17 +31,16 @@ def draw(page: Page) -> None:
         is_daily = hour_charts.step_of(page.n_days) != "hour"
         frame = _by_day(dead.frame(hours)) if is_daily else dead.frame(hours)
         step = "day" if is_daily else "hour"
-        tips = [
-            "drive:N",
-            charts.instant("hour_at", step),
-            charts.share("share", "dead time as a share of the hours with dead time"),
-        ]
+        title = "dead time as a share of the hour"
+        if is_daily:
+            title = "dead time as a share of the day's hours that had dead time"
+        tips = ["drive:N", charts.instant("hour_at", step), charts.share("share", title)]
         tips += [charts.number(name, dead.label(name)) for name in DEAD[2:]]
         chart = charts.heat_map(
             frame,
             "drive",
             "share",
-            "dead time as a share of the hours with dead time",
+            title,
             tips,
             page.span(),
             charts.RED,

@@ -47,16 +47,17 @@ def draw(page: Page) -> None:
 def _say_cost(page: Page, cost: Asked, earlier: Asked | None, priced: Asked) -> None:
     """What long gaps cost in a sentence; what could have moved at most, and what remains of it as gain."""
     (every,) = cost.rows_of(level="all")
+    is_long = (
+        f"A gap is long if its avoidable part exceeds the expected {page.site['expected_gap_s']:g} s by more than"
+        " the limit of the rule for long gaps."
+    )
     if not every["n_long_gaps"]:
-        st.text(
-            f"None of {format.counted(every['n_gaps'], 'gap')} exceeded the expected {page.site['expected_gap_s']:g} s"
-            f" by more than the limit of the rule for long gaps{_before(cost, earlier)}."
-        )
+        st.text(f"None of {format.counted(every['n_gaps'], 'gap')} was long{_before(cost, earlier)}. {is_long}")
         return
+    were = "was" if every["n_long_gaps"] == 1 else "were"
     st.text(
         f"{every['n_long_gaps']:,} of {format.counted(every['n_gaps'], 'gap')} ({format.percent(every['share_long'])})"
-        f" exceeded the expected {page.site['expected_gap_s']:g} s by more than the limit of the rule for long gaps."
-        f" They cost {cost.shown(every, 'lost_hours')} of drive time{_before(cost, earlier)}."
+        f" {were} long and cost {cost.shown(every, 'lost_hours')} of drive time{_before(cost, earlier)}. {is_long}"
     )
     if page.chosen["drive"]:
         return
@@ -69,12 +70,13 @@ def _say_cost(page: Page, cost: Asked, earlier: Asked | None, priced: Asked) -> 
     if gains:
         total = gains[0] | {"gain_gb_day": sum(row["gain_gb_day"] for row in gains)}
         st.text(
-            f"Lost: {lost} could have moved in the time of the long gaps without other limits. Gain, the part that"
-            f" the next bottleneck ({total['bottleneck']}) allows: {priced.shown(total, 'gain_gb_day')}."
+            f"Lost: without other limits, {lost} more could have moved in the time of the long gaps. Gain:"
+            f" the next bottleneck ({total['bottleneck']}) allows {priced.shown(total, 'gain_gb_day')} of the lost"
+            " data."
         )
     else:
         st.text(
-            f"At most {lost} could have moved in the time of the long gaps. The gain is unknown, because"
+            f"At most {lost} more could have moved in the time of the long gaps. The gain is unknown, because"
             " the next bottleneck is unknown."
         )
 
@@ -111,7 +113,10 @@ def _show_histograms(page: Page, cost: Asked) -> list[Asked]:
         )
         says = f"Gaps of station {name}." if name else "Gaps between files for which no station is known."
         components.show_chart(bins, chart, says, places[number % len(places)])
-    notes = [f"Only a station's worst drives, with at least {MUCH:.0%} long gaps, have their own colours."]
+    notes = [
+        f"Up to {MOST_SLOW} drives of a station have their own colours: those that lost most time, if at least"
+        f" {MUCH:.0%} of their gaps were long."
+    ]
     if len(shown) < len(stations):
         notes.append(
             f"Of {len(stations)} stations, the {MOST_STATIONS} that lost most time are shown;"
@@ -134,7 +139,7 @@ def _show_examples(page: Page) -> Asked:
     found = page.ask("gap_examples", station=page.chosen["station"], drive=page.chosen["drive"], n=1)
     components.heading(found)
     if not found.rows:
-        st.info("No gap exceeded the expected gap by more than the limit of the rule for long gaps.")
+        st.info("No log shows a long gap in this period.")
     for row in found.rows[:MOST_EXAMPLES]:
         parts = [f"{format.label(found.column(name))} {found.shown(row, name)}" for name in PARTS if row[name]]
         st.text(

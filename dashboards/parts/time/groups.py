@@ -50,8 +50,8 @@ def draw(page: Page) -> None:
     if any(row["has_degraded"] for row in weeks.rows):
         st.warning(
             "The reads of a storage group have become scattered within six weeks. Compared with the group's first week"
-            " with at least 10 mounts, reads needed at least twice the drive-hours per TB, and a larger share of the"
-            " mounts was chaotic."
+            " with at least 10 mounts, reads in a later week needed at least twice the drive-hours per TB, and a larger"
+            " share of that week's mounts was chaotic."
         )
     if weeks.rows:
         components.show_table(weeks, WEEKS)

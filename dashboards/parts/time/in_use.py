@@ -38,13 +38,12 @@ def draw(page: Page) -> None:
             f"No log shows a drive{of} in use."
             if not top["max_in_use"]
             else f"At most {top['max_in_use']} of {counted(top['n_drives'], 'drive')}{of} {were} in use at"
-            " the same time; this number was first reached in the hour from"
-            f" {components.instant(top['hour_at'])}."
+            f" the same time, first in the hour that starts at {components.instant(top['hour_at'])}."
         )
         says = (
             "Drives in use over the period."
             if is_one
-            else f"Drives in use of the archive system {system}, over the period."
+            else f"Drives of the archive system {system} in use over the period."
         )
         components.show_chart(used, hour_charts.in_use(used.frame(rows), page.span(), step), says)
     if not all(row["is_possible"] for row in used.rows):

@@ -16,7 +16,7 @@ from pipelines.warehouse.connection import Connection
 def confidence(connection: Connection, rule: Rule, period: Period) -> str:
     """How much of what site.toml declares for the rule's source was read in its period."""
     if not rule.sources:
-        return "high: the finding is that the log is missing"
+        return "high: the missing log is itself the finding"
     kind = rule.sources[0]
     row = execute(
         connection,
@@ -28,7 +28,7 @@ def confidence(connection: Connection, rule: Rule, period: Period) -> str:
         {"kind": kind, "begin": period.bounds[0], "end": period.bounds[1]},
     ).fetchone()
     if row is None or not row[1]:
-        return f"medium: site.toml declares no period for the log of {kind}, so the missing hours cannot be estimated"
+        return f"medium: site.toml does not declare when logs of {kind} should exist, so missing hours are unknown"
     sources, expected_s, covered_s = row
     share = covered_s / expected_s
     level = "high" if share >= 0.9 else "medium" if share >= 0.5 else "low"

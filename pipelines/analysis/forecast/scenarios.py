@@ -54,7 +54,7 @@ def described(changes: Changes) -> str:
     """What is changed, in words.
 
     >>> described(Changes(gap_s=2.0, drives={"LTO-4": 6}, inputs=2, outputs=1))
-    '6 LTO-4 drives, gaps of at most 2 s, 1 instance of 2 inputs to 1 output a station'
+    '6 LTO-4 drives, gaps of at most 2 s, at each station 1 migration process with 2 inputs and 1 output'
     """
     left = Changes()
     words = [f"{number} {kind} drive{'' if number == 1 else 's'}" for kind, number in sorted(changes.drives.items())]
@@ -62,7 +62,9 @@ def described(changes: Changes) -> str:
     words += [WORDS[name].format(getattr(changes, name)) for name in changed]
     ways = {"input": changes.inputs, "output": changes.outputs}
     if slots := [_counted(number, way) for way, number in ways.items() if number]:
-        words.append(f"{_counted(changes.instances, 'instance')} of {' to '.join(slots)} a station")
+        n = changes.instances
+        processes = "1 migration process" if n == 1 else f"{n} migration processes, each"
+        words.append(f"at each station {processes} with {' and '.join(slots)}")
     return ", ".join(words)
 
 

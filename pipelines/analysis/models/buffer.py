@@ -42,7 +42,7 @@ GB, TB = 10**9, 10**12
 Verdict = Literal["does not matter", "by chance", "matters"]
 VERDICTS: dict[Verdict, str] = {  # as clauses; a table of the terminal shows 120 characters
     "does not matter": "a larger buffer would serve hardly more of the bytes",
-    "by chance": "repeated reads look random: the share served hardly exceeds the share of data that a buffer holds",
+    "by chance": "repeated reads look random: the share of bytes served hardly exceeds the share of data in the buffer",
     "matters": "a buffer of twice the size would serve less than a further 1 % of the bytes",
 }
 

@@ -18,8 +18,8 @@ from pipelines.cli.registration import register
 @click.option("--day", type=DAY, help="Site day from which to forecast; default: the last day with data.")
 @json_option
 def forecast(context: click.Context, site_path: Path, day: datetime | None, as_json: bool) -> None:
-    """Fit models to the site's history. They estimate how many drives and how much time are needed, and what a change
-    would bring.
+    """Fit models to the site's history. The models estimate how many drives the site needs, how long work takes, and
+    what a change would gain.
 
     Without a subcommand, compute and store the nightly forecasts, as `tapescope run` does.
     """

@@ -16,9 +16,9 @@ from pipelines.primitives.format import counted, no_estimate, percent
 
 _LIMITS = (
     "Shares are shares of the bytes read; only 'reads share' is a share of the number of reads. Values in brackets are"
-    " 90 % intervals, which show how much days differ. Logs do not show reads that existing buffers served, so each"
-    " size is that of an additional buffer. The buffer is assumed to take in every recalled file. A file last read"
-    " before these days counts as never read before, so the shares are lower bounds."
+    " 90 % intervals, which show how much the share varies from day to day. Logs do not show reads that existing"
+    " buffers served, so each size is that of an additional buffer. The replay copies every recalled file into the"
+    " buffer. It counts a file that was last read before these days as never read, so the shares are lower bounds."
 )
 
 
@@ -42,9 +42,9 @@ def buffer(
 ) -> None:
     """Show what a disk buffer in front of the tapes would serve.
 
-    The table shows which share of the recalled data each size of the buffer would have served, and the size beyond
-    which a larger buffer would serve hardly more. The logged reads of drives and pools are replayed in order, also with
-    one buffer for each file family.
+    The tables show the share of the recalled data that buffers of several sizes would have served. They also show the
+    size from which a larger buffer would serve hardly more data. The command replays the logged reads of drives and
+    pools in order, first with one buffer for all files, then with one buffer for each file family.
     """
     everyone = forecast.buffers(past(), group)
     known = {one.name for found in everyone for one in found.families}

@@ -81,7 +81,7 @@ def history(site_path: Path, day: datetime | None, n_days: int) -> Any:
 def calibration(like: str | None, speed: str | None, past: Past, mode: str = "", generation: str = "") -> Any:
     """Costs fitted to the site's mounts of kind `like`, by default of the best-fitting kind; None if a speed is given.
 
-    Costs of a given `generation` come first. If some of these are unknown, its speed is used with other costs.
+    Costs of a given `generation` are preferred. If these are unknown, other costs are used with its speed.
 
     Raises TapescopeError if `like` has no logs or no costs. Raises click.UsageError if no kind has costs, or if both
     `like` and a speed are given.
@@ -97,7 +97,7 @@ def calibration(like: str | None, speed: str | None, past: Past, mode: str = "",
         if not known:
             raise click.UsageError(
                 "the costs of mounts cannot be fitted to this site's logs: give --speed"
-                " (`tapescope forecast fit` gives the reason)"
+                " (`tapescope forecast fit` shows the reason)"
             )
         own = [one for one in known if one.generation == generation]
         best = max(own or known, key=lambda one: (one.found.fits, one.found.n_mounts, one.generation, one.mode))
@@ -113,7 +113,8 @@ def calibration(like: str | None, speed: str | None, past: Past, mode: str = "",
         raise TapescopeError(f"no log shows {like!r} mounts", f"logged kinds of mounts: {', '.join(everyone)}")
     if everyone[like].unknown:
         why = "; ".join(dict.fromkeys(no_estimate(one, f"costs of {like}") for one in everyone[like].unknown.values()))
-        raise TapescopeError(why, "give --speed instead of --drives-like; an efficiency is then a number, not FILESxMB")
+        hint = "give --speed instead of --drives-like, and write each efficiency as a number, not as FILESxMB"
+        raise TapescopeError(why, hint)
     _warn_of_misfit(everyone[like])
     return everyone[like]
 
@@ -126,7 +127,7 @@ def _warn_of_misfit(found: Any) -> None:
 
 
 def _at_speed_of(generation: str, mode: str, found: Any, fitted: list[Any]) -> Any:
-    """Costs of other drives, with the speed of a generation. Raises click.UsageError if no mount shows that speed."""
+    """Costs of other drives with the speed of `generation`. Raises click.UsageError if no mount shows that speed."""
     alike = (one.found for one in fitted if (one.generation, one.mode) == (generation, mode))
     speeds = [(one.n_mounts, speed) for one in alike if isinstance(speed := one.parameters["speed_mb_s"], Estimate)]
     if not speeds:

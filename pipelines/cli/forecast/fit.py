@@ -17,7 +17,7 @@ from pipelines.primitives.format import no_estimate, quantity
 @history_options()
 @format_option
 def fit(past: Past, form: str) -> None:
-    """Fit the sizing formula to the site's mounts. It gives the seconds per mount, file, seek and megabyte."""
+    """Fit the sizing formula to the site's mounts. The fit gives the seconds per mount, file, seek and megabyte."""
     everyone = forecast.fit_site(past())
     notes = [
         "Values in brackets are 90 % intervals. error_share is the median error: for half of the mounts, the measured"
@@ -52,7 +52,7 @@ def _notes(one: Any) -> Iterator[str]:
 @history_options()
 @format_option
 def campaign(past: Past, form: str) -> None:
-    """Show the progress and end of site.toml's campaigns. It also shows which change would help most."""
+    """Show the progress and end of site.toml's campaigns. Also list changes that would end a campaign sooner."""
     history = past()
     everyone = forecast.progress(history)
     notes = [f"{one.name}: {note}." for one in everyone for note in _campaign_notes(one)]
@@ -108,7 +108,7 @@ def _campaign_notes(one: Any) -> Iterator[str]:
 @click.command()
 @format_option
 def roadmap(form: str) -> None:
-    """Show the published figures of drive generations. They are capacity, rate, wrap size and time to fill a tape."""
+    """Show published figures of drive generations. These are capacity, rate, wrap size and time to fill a tape."""
     rows = [
         {
             "drive": row.name,

@@ -32,7 +32,7 @@ def growth(group: str, family: str, past: Past, form: str) -> None:
     if (group or family) and not now.held_tb:
         raise TapescopeError(
             f"no log shows data on tape of {'.'.join(filter(None, (group, family)))!r}",
-            "`tapescope ask members` lists storage groups, `tapescope ask sizes_and_families` file families",
+            "`tapescope ask members` lists storage groups; `tapescope ask sizes_and_families` lists file families",
         )
     parts = [*_ahead(found, now), *_plans(forecast.outlooks(history, history.n_days))]
     if not history.site.plan:
@@ -44,7 +44,7 @@ def _holds(now: Any) -> str:
     held = quantity(now.held_tb, "TB")
     if now.is_whole:
         return f"{held} on tape (export of volumes on {now.listed_at:%Y-%m-%d}, plus later writes)"
-    return f"{held} written according to the logs (no export of volumes shows earlier data)"
+    return f"{held} written according to the logs (no export of volumes lists the data written before the first log)"
 
 
 def _ahead(found: Any, now: Any) -> Iterator[str | Rows]:

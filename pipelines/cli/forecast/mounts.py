@@ -56,7 +56,7 @@ _TIME, _SIZE = _Amount("time", _SECONDS, "2h"), _Amount("size", _GB, "500GB")
     "--fill-wait",
     "fill_wait_s",
     type=_TIME,
-    help="Also mount a tape when no further file of it was requested for this long, as ENDIT does.",
+    help="Also mount a tape when no further file on the tape was requested for this long, as ENDIT does.",
 )
 @click.option(
     "--remount-delay",
@@ -70,11 +70,11 @@ _TIME, _SIZE = _Amount("time", _SECONDS, "2h"), _Amount("size", _GB, "500GB")
 @history_options(7)
 @format_option
 def mounts(past: Past, form: str, **options: Any) -> None:
-    """Replay the recorded reads under another mount policy. It shows the drive-hours saved and the waits of requests.
+    """Replay the recorded reads under another mount policy. The table shows drive-hours saved and waits of requests.
 
-    Without options, several policies are tried. The table lists those that are certain to save drive-hours and that no
-    other policy beats in both hours and waits. Each option changes one part of the site's recorded policy.
-    There is no answer if the replay without changes differs from the logs by more than 10 %.
+    Each option changes one part of the site's recorded policy. Without options, the command tries several policies. The
+    table then lists a policy only if it is certain to save drive-hours, and no other policy has both fewer drive-hours
+    and shorter waits. If a replay without changes differs from the logs by more than 10 %, there is no answer.
     """
     try:
         found = forecast.advise(past(), {name: value for name, value in options.items() if value is not None})
@@ -94,7 +94,7 @@ def _parts(found: Any) -> Iterator[str | Rows]:
         f" the largest difference is in the {found.what}."
     )
     if found.is_withheld:
-        yield f"This error is above {percent(forecast.MOST_ERROR)}, so the effect of another policy is withheld."
+        yield f"The difference is above {percent(forecast.MOST_ERROR)}, so the effect of another policy is not shown."
     elif not found.others:
         yield "None of the policies that were tried is certain to save drive-hours."
     else:

@@ -23,8 +23,8 @@ _TRAFFIC = "NAME=MB/S,FACTOR,EFFICIENCY"
     multiple=True,
     required=True,
     metavar=_TRAFFIC,
-    help="One class of traffic: rate, factor for backlogs and peaks, efficiency of its drives. Can be given several"
-    " times.",
+    help="One class of traffic: its rate, a factor for backlogs and peaks, and the efficiency of its drives. Can be"
+    " given several times.",
 )
 @click.option("--availability", default="1", show_default=True, help="Share of time in which a drive can be used.")
 @speed_options
@@ -38,10 +38,11 @@ def drives(
     past: Past,
     form: str,
 ) -> None:
-    """Compute the number of drives that traffic needs. The answer has an interval and the most important inputs.
+    """Compute the number of drives that traffic needs. The answer has an interval, and shows which inputs matter most.
 
-    Every number may be VALUE or VALUE:LOW:HIGH, where LOW and HIGH are the ends of a 90 % interval. Without --speed, an
-    efficiency may be FILESxMB. It is then computed from the site's costs for mounts of FILES files of MB megabytes.
+    Write every number as VALUE or VALUE:LOW:HIGH, where LOW and HIGH are the ends of a 90 % interval. An efficiency may
+    also be FILESxMB, unless --speed is given. The command then computes the efficiency of mounts of FILES files of MB
+    megabytes from the site's costs.
     """
     found = calibration(drives_like, speed, past)
     rate = estimate(speed, "--speed") if speed else found.parameters["speed_mb_s"]
@@ -73,7 +74,7 @@ def _class(text: str, found: Any) -> Any:
         raise click.UsageError(f"write a class of traffic as {_TRAFFIC}, not {text!r}")
     if mount := re.fullmatch(r"(\d+)x(\d+)", parts[2]):
         if found is None:
-            raise click.UsageError("an efficiency written as FILESxMB needs --drives-like instead of --speed")
+            raise click.UsageError("with --speed, an efficiency cannot be FILESxMB: give --drives-like instead")
         efficiency = sizing.share(found.efficiency(int(mount[1]), int(mount[2])))
     else:
         efficiency = estimate(parts[2], f"{_TRAFFIC}: the efficiency")
@@ -111,7 +112,7 @@ def sizes(
     past: Past,
     form: str,
 ) -> None:
-    """Compute sizes needed for an efficiency. These are the file size, files per mount, data per mount, buffer size."""
+    """Compute sizes needed for an efficiency. The answer has file size, files and data per mount, and buffer size."""
     service = stated_service(calibration(drives_like, speed, past), speed)
     rate = efficiency * service.speed_mb_s
     size, chunk = sizing.file_size_for_efficiency, sizing.chunk_for_efficiency

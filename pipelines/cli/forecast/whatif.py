@@ -13,7 +13,7 @@ from pipelines.primitives.format import interval, percent
 
 
 def _named(generation: str) -> str:
-    """A generation by the name that tables have, however it is spelled: LTO9 is LTO-9."""
+    """The name that tables use for a generation, however the user spells it: LTO-9 for LTO9."""
     sold = technology.known(generation)
     return sold.name if sold else generation
 
@@ -21,9 +21,9 @@ def _named(generation: str) -> str:
 @click.command()
 @click.argument("volume")
 @click.argument("files")
-@click.option("--generation", help="Drive generation, such as LTO-4, if no log records it.")
+@click.option("--generation", help="Generation of the drive, such as LTO-4, if no log shows it.")
 @click.option(
-    "--mount-s", default=120.0, show_default=True, help="Seconds for mounting and dismounting the tape, both together."
+    "--mount-s", default=120.0, show_default=True, help="Seconds for the mount and the dismount of the tape together."
 )
 @click.option(
     "--file-s",
@@ -47,9 +47,10 @@ def recall(
 ) -> None:
     """Estimate how long it takes to read files from a tape.
 
-    FILES are the numbers of the files on the tape, such as 3,17,20-40. The table compares three orders of reading them
-    with a read of the complete tape. The row `together` assumes that the requested files are next to each other on one
-    tape. Without --speed and --drives-like, the speed is that of drives of the tape's generation.
+    FILES are the numbers of the files on the tape, such as 3,17,20-40. The table shows the time for three orders of
+    reading these files, and for a read of the complete tape. The row `together` assumes that the requested files are
+    next to each other on one tape. Without --speed and --drives-like, the speed is that of drives of the tape's
+    generation.
     """
     generation = _named(generation) if generation else None
     of_tape = "" if speed or drives_like else generation or forecast.drives_of_tape(past(), volume)
@@ -129,7 +130,7 @@ def _number_of_drives(_: Any, __: Any, texts: tuple[str, ...]) -> dict[str, int]
 @click.option("--faster", "speed", default=1.0, help="Factor by which the rate of all drives is multiplied.")
 @click.option("--depth", default=1, help="Number of requests that a client keeps queued.")
 @click.option(
-    "--instances", default=1, help="Number of migration processes per station, each with --inputs and --outputs."
+    "--instances", default=1, help="Number of migration processes per station; --inputs and --outputs apply to each."
 )
 @click.option("--inputs", type=int, help="Number of tapes from which a migration process reads at the same time.")
 @click.option("--outputs", type=int, help="Number of tapes to which a migration process writes at the same time.")
@@ -149,8 +150,8 @@ def _number_of_drives(_: Any, __: Any, texts: tuple[str, ...]) -> dict[str, int]
 def whatif(past: Past, form: str, **changes: Any) -> None:
     """Replay the recorded days with changes. If several changes are given, each is also replayed alone.
 
-    The list is ordered by the mean end time of mounts, the earliest first; changes that the drives cannot keep up with
-    come last. There is no answer if the replay without changes differs from the logs by more than 10 %.
+    The list begins with the change after which mounts end earliest on average. Changes that give the drives more work
+    than they can do come last. If a replay without changes differs from the logs by more than 10 %, there is no answer.
     """
     try:
         made = simulation.Changes(**changes)
@@ -172,7 +173,8 @@ def whatif(past: Past, form: str, **changes: Any) -> None:
     )
     parts: list[str | Rows] = [Rows("runs", rows), off]
     if answer.changed is None:
-        parts.append(f"This error is above {percent(forecast.MOST_ERROR)}, so the effect of the change is withheld.")
+        limit = percent(forecast.MOST_ERROR)
+        parts.append(f"The difference is above {limit}, so the effect of the change is not shown.")
     elif made != simulation.Changes():
         parts += _side_by_side(answer, made)
     print_parts(parts, form)

@@ -21,7 +21,7 @@ _PRICES = {
     ),
     "gain_gb_day": (
         "tapescope_finding_gain_gb_per_day",
-        "GB per day that would move in addition if the cause were fixed",
+        "additional GB per day that would move if the cause were fixed",
     ),
 }
 _HEADLINE = {

@@ -104,7 +104,7 @@ def _why_not(way: str, message: Message) -> str:
     if way in _NOW and message.is_past:
         return f"the report is for {message.day}, but the last complete day with data is {message.newest}"
     if way == "wlcg" and not message.wlcg:
-        return "WLCG's metrics are per storage group, but no log names one"
+        return "WLCG's metrics are for each storage group, but no log names a storage group"
     return ""
 
 

@@ -250,7 +250,7 @@ def read_header(cells: list[str]) -> Header | None:
             return Header(names, None, f"the columns of Enstore's table {name}, which is not read: {reason}")
     nearest = max(TABLES, key=lambda table: len(table.names & set(names)) / len(table.names))
     lacking = ", ".join(sorted(set(nearest.keys) - set(renamed(nearest, names))))
-    return Header(names, None, f"the header is nearest to Enstore's table {nearest.name}, but lacks {lacking}")
+    return Header(names, None, f"the header is most like Enstore's table {nearest.name}, but lacks {lacking}")
 
 
 def renamed(table: EnstoreTable, names: tuple[str, ...]) -> tuple[str, ...]:

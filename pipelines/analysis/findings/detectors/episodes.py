@@ -150,7 +150,7 @@ def _tense(begin: datetime, end: datetime, is_over: bool, period: Period) -> dic
 
     `part` follows the hours: those before the period are not among them.
     """
-    part = " of it in this period" if begin < period.bounds[0] else ""
+    part = " in this period" if begin < period.bounds[0] else ""
     if is_over:
         return {"was": "was", "when": f"from {span(begin, end, period.zone)}", "part": part}
     last = "the end of the day" if end >= period.bounds[1] else (f"{shown(end, period.zone, '%H:%M')} (end of log)")

@@ -101,8 +101,8 @@ def _unsaid(asker: Asker) -> list[str]:
     """Findings that fired, or were open before, and depend on logs with too few hours."""
     rows = [row for row in asker.ask("withheld").as_dicts() if row["entity"] is not None]
     named = [
-        f"{row['rule']} of {row['entity']} ({quantity(row['missing_hours'], 'h')} of the log {row['source']}"
-        f" of {row['host']} missing)"
+        f"{row['rule']} of {row['entity']} (missing: {quantity(row['missing_hours'], 'h')} of the log {row['source']}"
+        f" of {row['host']})"
         for row in rows
     ]
     return (

@@ -19,13 +19,14 @@ from pipelines.reporting.report.sections import section
 
 _MOST = 12  # campaigns, or kinds of drive, that are listed
 _LEVERS = 2
-_NOT_KEPT = "No forecast is stored for this day. `tapescope forecast` makes those that the logs allow."
+_NOT_KEPT = "No forecast is stored for this day. `tapescope forecast` makes the forecasts that the logs allow."
 _TORNADOS = 3
 _COST_DOCS = {
-    "": "fitted value; drift_week_share is the change of measured ÷ computed mount time in a week",
+    "": "fitted value",
     "_low": "low end of the 90 % interval",
     "_high": "high end of the 90 % interval",
 }
+_DRIFT = "change of the ratio measured mount time ÷ computed mount time in a week"
 
 
 @section("campaigns", order=60, page="plan")
@@ -115,7 +116,7 @@ def _holdings(ahead: list[Row]) -> str:
     if holds["value"] is None:
         return no_estimate(_refusal(holds), "future size")
     factor = rows["factor_year"]
-    text = f"{interval(_estimate(holds), 'TB')} by then"
+    text = f"{interval(_estimate(holds), 'TB')} by the day of the plan"
     if "met" in rows:
         met = f"with a probability of {percent(rows['met']['value'])} that the planned size is reached"
     else:
@@ -164,8 +165,8 @@ def _score(asker: Asker) -> list[str]:
         return []
     held = sum(row["verdict"] == "held" for row in over)
     return [
-        f"For {held} of {counted(len(over), 'forecast')} with a known outcome, the outcome was within the forecast's"
-        " 90 % interval. The expected share is 90 %."
+        f"Of {counted(len(over), 'forecast')} with a known outcome, {held} had the outcome inside the 90 % interval."
+        " The expected share is 90 %."
     ]
 
 
@@ -201,7 +202,7 @@ def _needed(name: str, row: Row, there: int) -> str:
     if row["value"] is None:
         return f"{name}: {no_estimate(_refusal(row), 'drives needed')}."
     days = counted(row["n_samples"], row["sample_unit"][:-1])
-    stand = f"; the site has {there}" if there else ""
+    stand = f"; the site has {there} of these drives" if there else ""
     need = f"{name} drives needed: {interval(_estimate(row), 'drives')}"
     return f"{need} for twice the average traffic of {days}, at the efficiency of the site's mounts{stand}."
 
@@ -241,7 +242,11 @@ def _cost_table(costs: list[Row]) -> Table:
             "median error of the computed time of a mount, as a share of the computed time",
             "1",
         ),
-        *(Column(f"{name}{end}", "DOUBLE", _COST_DOCS[end], unit) for name, unit in fitted for end in ends),
+        *(
+            Column(f"{name}{end}", "DOUBLE", _DRIFT if f"{name}{end}" == "drift_week_share" else _COST_DOCS[end], unit)
+            for name, unit in fitted
+            for end in ends
+        ),
     ]
     rows = []
     for name, group in _by("entity", costs).items():

@@ -210,11 +210,11 @@ def drives(asker: Asker) -> Section:
     sentences = [
         "Drive rate is bytes ÷ time in which the drive moved them. Overall rate is bytes ÷ wall-clock time from mount"
         " request to end of dismount, for completely logged mounts. f is overall rate ÷ drive rate. Only bytes, files"
-        " and times within the period count, even if the mount began before it. The basis of a drive rate names how its"
-        " time was measured. call: inside the drive calls. block: in the loop over blocks, with checksums and waits for"
-        " the buffer. counter: by the kernel's counters. encp: the client's time, which includes file marks and"
-        " waits for data, so the rate is too low where drives waited. estimate: length of a TSM session less its waits"
-        " for media, client and network."
+        " and times within the period count, even if the mount began before the period. The basis of a drive rate names"
+        " how its time was measured. call: inside the drive calls. block: in the loop over blocks, with checksums and"
+        " waits for the buffer. counter: by the kernel's counters. encp: the client's time, which includes file marks"
+        " and waits for data, so the rate is too low where drives waited. estimate: length of a TSM session less its"
+        " waits for media, client and network."
     ]
     if not asker.ask("drives").rows:
         sentences, tables = ["No log names a drive."], [table for table in tables if table.rows]
