@@ -24,7 +24,7 @@ after = { type = "DOUBLE", doc = "median of the measure after the change: MB/s f
 ratio = { type = "DOUBLE", unit = "1", doc = "measure after the change / measure before it. Only rates or gaps that share the property in matched_by are compared. Where matched_by is NULL, the ratio is the column after / the column before" }
 ratio_low = { type = "DOUBLE", unit = "1", doc = "low end of the ratio's 90 % interval" }
 ratio_high = { type = "DOUBLE", unit = "1", doc = "high end of the ratio's 90 % interval" }
-effect = { type = "DOUBLE", unit = "1", doc = "Cliff's delta, from -1 to 1: share of pairs (one value after the change, one before) in which the later value is larger, minus the share in which it is smaller" }
+effect = { type = "DOUBLE", unit = "1", doc = "Cliff's delta: each value after the change is compared with each value before it. 1 if all values after it are larger, -1 if all are smaller, 0 if larger and smaller are equally frequent" }
 mix_shift = { type = "DOUBLE", unit = "1", doc = "how much the mix of tapes and sizes, sizes or drives (see matched_by) changed: 0 if their shares are the same before and after the change, 1 if none of them occurs both before and after" }
 matched_by = { type = "VARCHAR", doc = "property that compared values before and after the change share: `tape and size`, `size` (for rates, if too few values have the same tape) or `drive` (for gaps). NULL where too few values share such a property" }
 n_before = { type = "BIGINT", doc = "number of values (rates or gaps) before the change" }

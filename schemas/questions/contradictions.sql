@@ -20,7 +20,7 @@ from_at = { type = "TIMESTAMP", doc = "start of the time to which the first impo
 to_at = { type = "TIMESTAMP", doc = "end of the time to which the last impossible value belongs" }
 path = { type = "VARCHAR", doc = "log file that contains the worst value" }
 line_no = { type = "BIGINT", doc = "number of the line with the worst value" }
-day = { type = "DATE", doc = "last site day of the period that was judged. Of several such periods the newest one is shown" }
+day = { type = "DATE", doc = "last site day of the period whose logs were compared: the newest such period that ends by last_day" }
 */
 SELECT c.kind, c.entity, c.n, c.n_compared, c.what, c.reported, c.bound, concat_ws('; ', c.why, c.hint, c.reason_missing) AS summary,
        c.from_at, c.to_at, f.path, c.line_no, c.day

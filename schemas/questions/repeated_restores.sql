@@ -16,7 +16,7 @@ storage_group = { type = "VARCHAR", doc = "storage group: owner of the files, e.
 file_family = { type = "VARCHAR", doc = "file family: files that share tapes, e.g. one data set" }
 n_repeats = { type = "BIGINT", was = "n_again", doc = "number of repeated restores that were requested in the period and completed" }
 again_gb = { type = "DOUBLE", unit = "GB", doc = "data in the repeated restores" }
-n_pools = { type = "BIGINT", doc = "number of pools that took part in the repeated restores, or in the restores before them" }
+n_pools = { type = "BIGINT", doc = "number of different pools to which the file was restored, counting each repeated restore and the restore directly before it" }
 shortest_s = { type = "DOUBLE", unit = "s", doc = "shortest time from the start of one restore of the file to the start of the next" }
 last_at = { type = "TIMESTAMP", doc = "start of the last repeated restore, UTC" }
 */

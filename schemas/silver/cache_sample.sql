@@ -22,7 +22,7 @@ blocks_free = { type = "BIGINT", doc = "number of free blocks in the disk cache"
 blocks_dirty = { type = "BIGINT", doc = "number of blocks in the disk cache that are not yet on tape" }
 dirty = { type = "DOUBLE", unit = "1", doc = "share of the cache's blocks that are not yet on tape" }
 files_total = { type = "BIGINT", doc = "largest number of files that can be open at once" }
-files_free = { type = "BIGINT", doc = "part of files_total that is not in use" }
+files_free = { type = "BIGINT", doc = "number of further files that can be opened before the limit files_total is reached" }
 is_repaired = { type = "BOOLEAN", doc = "true if a damaged number or label of the screen was repaired or left out; bronze.amass_sysperf_screen shows which" }
 file_id = { type = "VARCHAR", doc = "file from which the row was made" }
 line_no = { type = "BIGINT", doc = "number of the line in file_id from which the row was made" }

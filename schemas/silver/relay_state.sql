@@ -13,7 +13,7 @@ drive = { type = "VARCHAR", doc = "drive" }
 state = { type = "VARCHAR", doc = "state of the drive, as in silver.drive_state: transfer, database, position, start, no_request, mount, dismount or down" }
 from_at = { type = "TIMESTAMP", doc = "start" }
 to_at = { type = "TIMESTAMP", doc = "end" }
-is_inferred = { type = "BOOLEAN", doc = "true if the start or end is not the time of a broadcast, but the start or end of the log or of the recording of broadcasts" }
+is_inferred = { type = "BOOLEAN", doc = "true if from_at or to_at is not the time of a broadcast: the state was cut where a log of drives takes over, or where the recording of broadcasts begins or ends" }
 file_id = { type = "VARCHAR", doc = "file with the broadcast that starts the state" }
 line_no = { type = "BIGINT", doc = "number of the line in file_id" }
 end_file_id = { type = "VARCHAR", doc = "file with the line that shows the end of a down state; NULL for other states, and where no line shows the end" }

@@ -21,7 +21,7 @@ bytes = { type = "BIGINT", unit = "bytes", doc = "bytes moved to or from tape, i
 file_bytes = { type = "BIGINT", unit = "bytes", doc = "size of the user's file" }
 unique_id = { type = "VARCHAR", doc = "request id" }
 client = { type = "VARCHAR", doc = "client command that requested the file: its host and process id" }
-queued_at = { type = "TIMESTAMP", doc = "when the request was queued; where no mover line exists, when the client started, according to the request id" }
+queued_at = { type = "TIMESTAMP", doc = "when the request was queued. Without a line of the mover: when the client started, according to the request id" }
 ready_at = { type = "TIMESTAMP", doc = "when the file to be written was complete on spool; NULL where no log shows it" }
 requested_at = { type = "TIMESTAMP", doc = "when the mover took the request; where no mover line exists, computed from the client's overall rate" }
 started_at = { type = "TIMESTAMP", doc = "time of the first block to or from the drive; where no mover line exists, the end that the client recorded, minus the duration (bytes / transfer rate)" }
