@@ -14,7 +14,8 @@ WORDS = {
     "mount": "the use of a tape in a drive, from the mount request to the end of the dismount; also called a session",
     "drive-hour": "an hour of one drive; four drives have 96 drive-hours a day",
     "gap": "the time between the end of one file and the start of the next in the same mount",
-    "duty factor": "share of half-hours in which a link carries more than `duty_threshold_mb_s` of site.toml",
+    "duty factor": "share of half-hours in which a station's links together carry more than `duty_threshold_mb_s` of"
+    " site.toml",
     "finding": "a problem that a rule found, with evidence; tapescope checks each night whether the problem persists",
     "coverage": "hours for which a log was read ÷ hours for which site.toml expects that log",
     "snapshot": "one state of the warehouse; each page shows one snapshot",

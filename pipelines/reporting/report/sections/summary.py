@@ -151,10 +151,10 @@ def stations(asker: Asker) -> Section:
             sentences.append(f"{only}: {', '.join(scanning)}.")
         if len(unseen) < len(duty):
             sentences.append(
-                f"Duty factor, {days_text(one['first_day'], one['last_day'])}: share of half-hours in which a link"
-                f" carried more than {one['threshold_mb_s']:g} MB/s towards the station. Further columns use half and"
-                f" twice this threshold. `out` marks traffic away from the station. Active rates are averages over the"
-                f" half-hours above the threshold."
+                f"Duty factor, {days_text(one['first_day'], one['last_day'])}: share of half-hours in which the"
+                f" station's links together carried more than {one['threshold_mb_s']:g} MB/s towards it. Further"
+                f" columns use half and twice this threshold. `out` marks traffic away from the station. Active rates"
+                f" are averages over the half-hours above the threshold."
             )
     else:
         sentences = ["site.toml declares no station, or the period is unknown."]
