@@ -112,7 +112,7 @@ def card(row: Row, trend: list[Row]) -> None:
                 st.caption(escape_markdown(finding_words.since(row["life"])))
             following = f"  \nNext: {as_markdown(truncate(todo[0], NEXT_CHARS))}" if todo else ""
             sentence = row["text"].removeprefix(f"{row['entity']}: ")  # the title names it
-            st.caption(escape_markdown(sentence, CARD_CHARS) + following)
+            st.caption(escape_markdown(sentence[:1].upper() + sentence[1:], CARD_CHARS) + following)
         cost.metric(what, value, chart_data=fired if sum(map(bool, fired)) > 1 else None, chart_type="bar")
 
 
