@@ -7,9 +7,10 @@ import re
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, field_validator, model_validator
+from pydantic import BeforeValidator, Field, field_validator, model_validator
 
 from pipelines.config.inputs import Input, SourceName, Zone
+from pipelines.config.model import Model
 from pipelines.config.recipients import Url
 
 SPOOL = "var/spool"  # a folder for each entry, next to site.toml
@@ -39,10 +40,8 @@ class Spool(Input):
     """Files that a collector writes: they grow line by line, so that a last line without its end is half of one."""
 
 
-class Collect(BaseModel):
+class Collect(Model):
     """One thing to ask for: series of a Prometheus or VictoriaMetrics, a command's output, entries of the journal."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
     name: str = Field(pattern=f"^{_NAME}$")
     every: Annotated[Seconds, Field(ge=1)]

@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Annotated, Literal
 from zoneinfo import available_timezones
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, field_validator, model_validator
+from pydantic import AfterValidator, Field, field_validator, model_validator
 
+from pipelines.config.model import Model
 from pipelines.primitives.clock import naive_utc
 from pipelines.sources.protocol import source_names
 
@@ -40,11 +41,7 @@ Instant = Annotated[datetime, AfterValidator(_naive_utc)]
 SourceName = Annotated[str, AfterValidator(_known_source)]
 
 
-class _Model(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
-
-
-class Expect(_Model):
+class Expect(Model):
     """When a log should have been written: coverage counts only what is declared."""
 
     begin: Instant = Field(alias="from")
@@ -59,7 +56,7 @@ class Expect(_Model):
         return self
 
 
-class Input(_Model):
+class Input(Model):
     """Files to read; `{link}`, `{host}`, `{drive}`, `{system}`, `{date}`, `{name}` in the pattern say whence one is."""
 
     glob: str
@@ -73,7 +70,7 @@ class Input(_Model):
     start_at: Instant | None = None
     interval_s: float | None = Field(default=None, gt=0)
     date_order: Literal["", "dmy", "mdy"] = ""
-    columns: dict[str, str] = {}  # titles of columns, by what the source calls them
+    columns: dict[str, str] = Field(default_factory=dict)  # titles of columns, by what the source calls them
     expect: Expect | None = None
 
     @property

@@ -110,7 +110,9 @@ def _key(name: str, field: FieldInfo, doc: str, inner: type[BaseModel] | None) -
     if bounds and name not in _SPANS:
         kind += f", {' and '.join(bounds)}"
     ends = [end for end in _UNITS if name.endswith(end)]
-    default = "needed" if field.is_required() else _default(field.default, name in _SPANS)
+    default = (
+        "needed" if field.is_required() else _default(field.get_default(call_default_factory=True), name in _SPANS)
+    )
     return Key(name, kind, _UNITS[max(ends, key=len)] if ends else "", default, doc)
 
 

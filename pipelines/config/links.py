@@ -2,21 +2,19 @@
 
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+from pydantic import Field, field_validator, model_validator
+
+from pipelines.config.model import Model
 
 
-class _Model(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
-
-
-class Host(_Model):
+class Host(Model):
     """A host that is no station: a tape server, a switch; and the names that logs and monitors know it by."""
 
     name: str
     aliases: tuple[str, ...] = ()
 
 
-class Port(_Model):
+class Port(Model):
     """An interface of a switch or host: by its name there, or by what the switch has as its description (ifAlias)."""
 
     host: str = ""
@@ -30,7 +28,7 @@ class Port(_Model):
         return self
 
 
-class Link(_Model):
+class Link(Model):
     """A network link of a station.
 
     `polled` says whose interface MRTG asked; `port` names the interfaces that monitors count: of several, those of the

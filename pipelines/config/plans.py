@@ -2,13 +2,13 @@
 
 import datetime as dt
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
+
+from pipelines.config.model import Model
 
 
-class Plan(BaseModel):
+class Plan(Model):
     """Holdings planned for a day; what is left open is not asked for."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
     by: dt.date
     holdings_tb: float = Field(gt=0)

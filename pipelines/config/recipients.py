@@ -4,7 +4,9 @@ import re
 from typing import Annotated, Literal
 from urllib.parse import urlsplit
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, Field
+
+from pipelines.config.model import Model
 
 _ADDRESS = re.compile(r"[^@\s<>,;]+@[^@\s<>,;]+")
 
@@ -41,11 +43,7 @@ Base = Annotated[str, AfterValidator(_base)]
 Mailbox = Annotated[str, AfterValidator(_mailbox)]
 
 
-class _Model(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
-
-
-class Mail(_Model):
+class Mail(Model):
     """A mail server and those it shall write to."""
 
     host: str
@@ -55,28 +53,28 @@ class Mail(_Model):
     to: tuple[Mailbox, ...] = Field(min_length=1)
 
 
-class Webhook(_Model):
+class Webhook(Model):
     """A program that wants the report as JSON."""
 
     url: Url
 
 
-class Alertmanager(_Model):
+class Alertmanager(Model):
     """Prometheus' Alertmanager; an alert stays for `keep_hours` unless the next night says it again."""
 
     url: Url
     keep_hours: float = Field(default=26.0, ge=1)
 
 
-class Wlcg(_Model):
+class Wlcg(Model):
     """WLCG's tape metrics as a file for its collector; `vos` names the VOs of a storage group where names differ."""
 
     file: str
     name: str = ""
-    vos: dict[str, tuple[str, ...]] = {}
+    vos: dict[str, tuple[str, ...]] = Field(default_factory=dict)
 
 
-class Deliver(_Model):
+class Deliver(Model):
     """Where a finished report goes; each is optional."""
 
     dashboard_url: Base = ""  # what the report, mail and alerts link to

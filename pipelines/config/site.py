@@ -8,12 +8,13 @@ from pathlib import Path
 from typing import Annotated, Literal
 from zoneinfo import ZoneInfo
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+from pydantic import Field, ValidationError, field_validator, model_validator
 
 from pipelines.config import facts, toml
 from pipelines.config.collect import Collect
 from pipelines.config.inputs import Input, Zone
 from pipelines.config.links import Host, Link
+from pipelines.config.model import Model
 from pipelines.config.plans import Plan
 from pipelines.config.recipients import Deliver
 from pipelines.primitives.errors import ConfigError
@@ -25,11 +26,7 @@ ARRIVED = "arrived"  # a file next to site.toml: logs have come, read them now
 Share = Annotated[float, Field(ge=0, le=1)]
 
 
-class _Model(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
-
-
-class Station(_Model):
+class Station(Model):
     """A host that stages files between tapes, or between tape and network."""
 
     name: str
@@ -38,7 +35,7 @@ class Station(_Model):
     spool_gb: float | None = Field(default=None, gt=0)
 
 
-class Drive(_Model):
+class Drive(Model):
     """A tape drive and the mover process that owns it."""
 
     name: str
@@ -69,7 +66,7 @@ class Drive(_Model):
         return self
 
 
-class Campaign(_Model):
+class Campaign(Model):
     """So much data to be written to tape, or read from it, from some day on; what is left open is not asked for."""
 
     name: str = Field(min_length=1)
@@ -81,7 +78,7 @@ class Campaign(_Model):
     file_family: str = ""
 
 
-class Change(_Model):
+class Change(Model):
     """Something that was changed on purpose: what a step in a rate may be explained by."""
 
     at: datetime | date  # by the site's clock where it does not say
@@ -90,7 +87,7 @@ class Change(_Model):
     note: str = ""
 
 
-class Limits(_Model):
+class Limits(Model):
     """What one file may cost before it, or a line of it, is refused."""
 
     line_kb: int = Field(default=1024, ge=4, le=65_536)
@@ -102,7 +99,7 @@ class Limits(_Model):
         return blocks.Limits(self.line_kb * 1024, self.expansion)
 
 
-class Site(_Model):
+class Site(Model):
     """The archive we look at."""
 
     name: str
@@ -131,7 +128,8 @@ class Site(_Model):
     change: tuple[Change, ...] = ()
     fact: tuple[facts.Fact, ...] = ()
     change_log: str = ""  # a CSV file with the columns at, what, entities, note
-    min_coverage: dict[str, Share] = {}  # by rule: share of its logs' declared hours below which it gives no verdict
+    # by rule: share of its logs' declared hours below which it gives no verdict
+    min_coverage: dict[str, Share] = Field(default_factory=dict)
     root: Path = Path()
     template: Path | None = None  # the file this one builds on
 

@@ -1,6 +1,6 @@
 """The tables of the lake, made as their contracts say, and what its catalogue notes of them."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from datetime import date
 from typing import Any
 
@@ -50,10 +50,9 @@ def create_tables(connection: Connection, catalog: Catalog, will_build: bool = T
 
     A table whose columns differ from its contract is made again, empty: its rows are derived, or are read again from
     the logs. One that SQL fills stays as it is, or missing in a warehouse that was built, unless a build follows, which
-    alone fills it. One with user
-    data keeps its rows and gains the columns it lacks; so does one of bronze that lacks nothing else, for a
-    log that was rotated away cannot be read again. A build makes the rows of tables that another replaces: they go.
-    Tables and columns that a contract renames (`was`) keep their rows.
+    alone fills it. One with user data keeps its rows and gains the columns it lacks; so does one of bronze that lacks
+    nothing else, for a log that was rotated away cannot be read again. A build makes the rows of tables that another
+    replaces: they go. Tables and columns that a contract renames (`was`) keep their rows.
     """
     for layer in LAYERS:
         connection.execute(f"CREATE SCHEMA IF NOT EXISTS {LAKE}.{layer}")
@@ -64,13 +63,12 @@ def create_tables(connection: Connection, catalog: Catalog, will_build: bool = T
     changed = []
     for relation in catalog.relations.values():
         _rename(connection, relation, present)
-    is_built = "ops.build" in present and connection.execute(f"FROM {LAKE}.ops.build LIMIT 1").fetchone() is not None
     for relation in catalog.relations.values():
         have, declared = present.get(relation.full_name), [(column.name, column.type) for column in relation.columns]
         if have == declared:
             continue
         waits = not will_build and bool(relation.sql) and not relation.is_constant
-        if waits and (have is not None or is_built):  # an empty table would look like an answer
+        if waits and (have is not None or _was_built(connection, present)):  # an empty table would look like an answer
             continue
         if have is not None and (relation.is_user_data or (relation.layer == "bronze" and set(have) <= set(declared))):
             _widen(connection, relation, {name for name, _ in have})
@@ -82,6 +80,10 @@ def create_tables(connection: Connection, catalog: Catalog, will_build: bool = T
         recreate(connection, relation)
     _fill_constants(connection, catalog)
     return changed
+
+
+def _was_built(connection: Connection, present: Container[str]) -> bool:
+    return "ops.build" in present and connection.execute(f"FROM {LAKE}.ops.build LIMIT 1").fetchone() is not None
 
 
 def _fill_constants(connection: Connection, catalog: Catalog) -> None:

@@ -62,9 +62,11 @@ def evidence(connection: Connection, site: Site, rule: Rule, hits: list[pl.DataF
     lacking = [(path, lines[place]) for place, (path, _, text) in first.items() if text is None]
     texts = _texts(connection, site, lacking)
     for place, (path, at, text) in sorted(first.items()):
-        # the warehouse keeps a message up to this length, so a longer one lost its end there
-        known = texts[path, lines[place]] if text is None else text + "…" if len(text) >= TEXT_CHARS else text
-        line = {"path": path, "line_no": lines[place], "at": at, "text": truncate(known, TEXT_CHARS)}
+        if text is None:
+            text = texts[path, lines[place]]
+        elif len(text) >= TEXT_CHARS:  # the warehouse keeps a message up to this length: a longer one lost its end
+            text += "…"
+        line = {"path": path, "line_no": lines[place], "at": at, "text": truncate(text, TEXT_CHARS)}
         shown[numbers[place]].append(line)
     return shown
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from pipelines.primitives import format
 
-TEXT_CHARS = 80  # of a fact: what comes from logs is bounded before it goes into a sentence
+FACT_CHARS = 80  # what comes from logs is bounded before it goes into a sentence
 _ONE = "1 "
 
 
@@ -16,7 +16,7 @@ class _Counts(string.Formatter):
     def format_field(self, value: Any, format_spec: str) -> str:
         if format_spec.startswith(_ONE):
             return format.counted(int(value), format_spec.removeprefix(_ONE))
-        found: str = super().format_field(value[:TEXT_CHARS] if isinstance(value, str) else value, format_spec)
+        found: str = super().format_field(value[:FACT_CHARS] if isinstance(value, str) else value, format_spec)
         return found
 
 

@@ -28,6 +28,13 @@ class Progress:
     end: Eta | NoEstimate
     week_gb: Estimate | NoEstimate  # what it will move in the seven days after the last
 
+    @property
+    def left_days(self) -> Estimate | NoEstimate:
+        """Days until all data has moved; that nothing is left is known, even where too few days have logs."""
+        if isinstance(self.end, Eta):
+            return self.end.days
+        return self.end if self.left_gb else Estimate(0.0, 0.0, 0.0)
+
     def day_after(self, days: float) -> date | None:
         """The site day a number of days after the last; None where the calendar has none."""
         try:

@@ -112,13 +112,11 @@ def _campaign(one: Progress) -> Iterator[Row]:
     basis = {"n_samples": one.n_days, "sample_unit": "days"}
     left = _named("eta", one.name, "days_left", "d") | basis
     week = _named("eta", one.name, "week_gb", "GB") | basis | {"until_day": one.last_day + timedelta(days=WEEK_DAYS)}
+    yield left | _columns(one.left_days)
     if isinstance(one.end, Eta):
-        yield left | _columns(one.end.days)
         yield _named("eta", one.name, "gb_day", "GB/day") | basis | _columns(one.end.gb_day)
         for lever in one.end.levers:
             yield left | {"varied_input": lever.name, "value": lever.days}
-    else:  # that all has moved is known, even where too few days have logs for a pace
-        yield left | _columns(one.end if one.left_gb else Estimate(0.0, 0.0, 0.0))
     yield week | _columns(one.week_gb)
 
 

@@ -9,7 +9,7 @@ from pipelines.cli.forecast.common import REASONS, Past, history_options, reason
 from pipelines.cli.lazy import calibration, forecast, service_time, technology
 from pipelines.cli.options import format_option
 from pipelines.cli.output import Rows, print_parts
-from pipelines.primitives.estimate import Estimate, NoEstimate
+from pipelines.primitives.estimate import NoEstimate
 from pipelines.primitives.format import no_estimate, quantity
 
 
@@ -77,13 +77,12 @@ def _campaign(one: Any) -> dict[str, Any]:
     }
     end, done = one.end, dict.fromkeys(("done_day", "done_day_low", "done_day_high"))
     if isinstance(end, NoEstimate):
-        left = end if one.left_gb else Estimate(0.0, 0.0, 0.0)
-        return row | end.columns("moved_gb_day") | left.columns("left_days") | done | reasons(end)
+        return {**row, **end.columns("moved_gb_day"), **one.left_days.columns("left_days"), **done, **reasons(end)}
     days = zip(done, (end.days.value, end.days.low, end.days.high), strict=True)
     dates = (
         {name: str(one.day_after(n_days) or "after the year 9999") for name, n_days in days} if one.left_gb else done
     )
-    return {**row, **end.gb_day.columns("moved_gb_day"), **end.days.columns("left_days"), **dates, **reasons(end)}
+    return {**row, **end.gb_day.columns("moved_gb_day"), **one.left_days.columns("left_days"), **dates, **reasons(end)}
 
 
 def _campaign_notes(one: Any) -> Iterator[str]:
