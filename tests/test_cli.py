@@ -236,6 +236,13 @@ def test_detect_exits_with_4_where_asked_to(site: Path) -> None:
     assert outdated not in days
     file.write_text(f"expected_gap_s = 3.0\n{file.read_text()}")
     assert outdated in run("detect", "--day", "2010-06-15", "--site", site).stdout
+    run("build", "--site", site)
+    for needs_new_verdict in (True, False):
+        asked = run("ask", "day_state", "first_day=2010-06-15", "last_day=2010-06-15", "--site", site).output
+        assert (
+            "Since then site.toml changed: run `tapescope detect --day 2010-06-15` again." in asked
+        ) == needs_new_verdict
+        run("detect", "--day", "2010-06-15", "--site", site)
     judged = "SELECT first_day::VARCHAR, day::VARCHAR FROM ops.detection ORDER BY day"
     rows = json.loads(run("sql", judged, "--format", "json", "--site", site).stdout)
     assert [list(row.values()) for row in rows] == [["2010-06-14"] * 2, ["2010-06-15"] * 2]

@@ -38,7 +38,7 @@ def show_verdict() -> None:
     for row in days.rows:
         if row["state"] == "clean":
             st.success(f"{row['summary']} {moved}")
-        elif row["state"] != "findings":
+        elif row["is_outdated"] or row["state"] != "findings":
             st.warning(row["summary"])
         elif not found.rows:
             st.info(

@@ -156,11 +156,10 @@ def _about_days(connection: Connection, catalog: Catalog, question: Question, va
     if not isinstance(last, date) or last == NO_DATA or question.name == _DAYS or _DAYS not in catalog.questions:
         return []
     days = {"first_day": str(values.get("first_day", last)), "last_day": str(last)}
-    reported = {"not_covered"}
-    if _VERDICTS.intersection(sql_inspect.tables(question.sql)):
-        reported |= {"not_run", "part_covered"}
+    has_verdicts = bool(_VERDICTS.intersection(sql_inspect.tables(question.sql)))
+    reported = {"not_covered", "not_run", "part_covered"} if has_verdicts else {"not_covered"}
     rows = answer(connection, catalog, _DAYS, days).as_dicts()
-    notices = [row["summary"] for row in rows if row["state"] in reported]
+    notices = [row["summary"] for row in rows if row["state"] in reported or (has_verdicts and row["is_outdated"])]
     if all(row["state"] == "not_covered" for row in rows):
         for site in answer(connection, catalog, "period").as_dicts():  # no row before the first build
             notices += [f"There is data from {site['first_day']} to {site['last_day']}."] if site["last_day"] else []

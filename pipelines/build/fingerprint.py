@@ -23,6 +23,11 @@ def fingerprint_of(
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()
 
 
+def settings_hash(site: Site) -> str:
+    """A hash of the settings that decide rows. A setting that a later release adds changes it only where it is set."""
+    return hashlib.sha256(site.model_dump_json(exclude=_DECIDE_NO_ROW, exclude_defaults=True).encode()).hexdigest()
+
+
 def last_fingerprint(connection: Connection) -> str:
     """That of the last build that was committed; empty before the first."""
     row = connection.execute(

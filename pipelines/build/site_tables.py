@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from datetime import date, datetime
 from typing import Any, NamedTuple
 
+from pipelines.build.fingerprint import settings_hash
 from pipelines.build.present import Present
 from pipelines.config import changes, facts, technology
 from pipelines.config.files import find_inputs, origin_of, stored_path
@@ -58,7 +59,14 @@ def sync(connection: Connection, site: Site, present: Present) -> set[str]:
     """Bring the site tables up to date; returns the full names of those that changed."""
     drives = _drives(connection, site, present)
     aliases = _aliases(site, {row.mover_host for row in drives if row.mover_host})
-    settings = (site.name, site.zone, site.duty_threshold_mb_s, site.expected_gap_s, site.log_silence_s)
+    settings = (
+        site.name,
+        site.zone,
+        site.duty_threshold_mb_s,
+        site.expected_gap_s,
+        site.log_silence_s,
+        settings_hash(site),
+    )
     tables: dict[str, list[Row]] = {
         "setting": [settings],
         "station": [(station.name, station.role, station.spool_gb) for station in site.station],

@@ -35,7 +35,7 @@ class DetectReport:
     findings: list[dict[str, Any]]
     withheld: list[dict[str, Any]]  # rows of gold.suppressed_verdict
     states: list[dict[str, Any]]  # the answer of `day_state` for the period
-    not_run: list[str]  # days with logs up to then that the rules have never judged, as sentences
+    not_run: list[str]  # days with logs up to then that need a verdict, or a new one, as sentences
     is_outdated: bool = False  # tables are those of another site.toml or other SQL
 
     def as_dict(self) -> dict[str, Any]:
@@ -48,7 +48,9 @@ class DetectReport:
     @property
     def doubts(self) -> list[str]:
         """Why the period's silence is no all-clear, a sentence each; empty where findings or clean days speak."""
-        return [row["summary"] for row in self.states if row["state"] not in ("findings", "clean")]
+        return [
+            row["summary"] for row in self.states if row["is_outdated"] or row["state"] not in ("findings", "clean")
+        ]
 
     @property
     def sentence(self) -> str:
@@ -129,13 +131,13 @@ def _day_states(connection: Connection, catalog: Catalog, first: date, last: dat
 
 
 def _not_run(connection: Connection, catalog: Catalog, before: date) -> list[str]:
-    """Days with logs before a day that the rules never judged: each would take seconds, so they are only named."""
+    """Days with logs before a day that need a verdict, or a new one. Each takes seconds, so they are only named."""
     (site,) = question.answer(connection, catalog, "period").as_dicts() or [{"first_day": None}]
     last = before - timedelta(days=1)
     if site["first_day"] is None or site["first_day"] > last:
         return []
     rows = _day_states(connection, catalog, site["first_day"], last)
-    return [row["summary"] for row in rows if row["state"] == "not_run"]
+    return [row["summary"] for row in rows if row["state"] == "not_run" or row["is_outdated"]]
 
 
 @dataclass(frozen=True)

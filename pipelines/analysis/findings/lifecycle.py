@@ -113,7 +113,7 @@ def read_history(connection: Connection) -> History:
 def judged_on(connection: Connection, period: Period, n_findings: int) -> None:
     """Record that the rules ran for a period: without findings it is else like one they never saw.
 
-    The hours of logs go with it, because logs may come later, and of these the rules know nothing.
+    The hours of logs and the settings go with it: both may change later, and then the verdict no longer holds.
     """
     hours = execute(
         connection,
@@ -121,16 +121,16 @@ def judged_on(connection: Connection, period: Period, n_findings: int) -> None:
         " WHERE covered_s > 0 AND hour_at >= ? AND hour_at < ? GROUP BY source ORDER BY source",
         list(period.bounds),
     ).fetchall()
+    settings = connection.execute(f"SELECT any_value(settings_hash) FROM {LAKE}.site.setting").fetchone()
     day = period.last
-    row = (day, n_findings, period.first, json.dumps(dict(hours)))
-    present = execute(
-        connection, f"SELECT day, n_findings, first_day, logs FROM {LAKE}.ops.detection WHERE day = ?", [day]
-    ).fetchall()
+    row = (day, n_findings, period.first, json.dumps(dict(hours)), *(settings or (None,)))
+    columns = "day, n_findings, first_day, logs, settings_hash"
+    present = execute(connection, f"SELECT {columns} FROM {LAKE}.ops.detection WHERE day = ?", [day]).fetchall()
     if present != [row]:
         execute(connection, f"DELETE FROM {LAKE}.ops.detection WHERE day = ?", [day])
         execute(
             connection,
-            f"INSERT INTO {LAKE}.ops.detection (day, n_findings, first_day, logs) VALUES (?, ?, ?, ?)",
+            f"INSERT INTO {LAKE}.ops.detection ({columns}) VALUES (?, ?, ?, ?, ?)",
             list(row),
         )
 

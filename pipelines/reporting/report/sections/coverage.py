@@ -57,7 +57,7 @@ def _freshness(asker: Asker) -> list[tuple[str, str]]:
 def _rules(asker: Asker) -> list[tuple[str, str]]:
     """Days without findings that are no all-clear: the rules did not run, or had too few logs."""
     rows = asker.ask("day_state").as_dicts()
-    return [("rules", row["summary"]) for row in rows if row["state"] != "findings"]
+    return [("rules", row["summary"]) for row in rows if row["is_outdated"] or row["state"] != "findings"]
 
 
 def covering(asker: Asker) -> str:
@@ -71,8 +71,9 @@ def were_asked(asker: Asker) -> bool:
 
 
 def unjudged(asker: Asker) -> list[str]:
-    """Why days without findings are no all-clear, a sentence for each run of such days."""
-    return [row["summary"] for row in asker.ask("day_state").as_dicts() if row["state"] not in ("findings", "clean")]
+    """Why verdicts do not hold, and silence is no all-clear: a sentence for each run of such days."""
+    rows = asker.ask("day_state").as_dicts()
+    return [row["summary"] for row in rows if row["is_outdated"] or row["state"] not in ("findings", "clean")]
 
 
 def _days_unseen(asker: Asker) -> list[tuple[str, str]]:
