@@ -130,7 +130,7 @@ def test_from_the_page_to_the_worst_problem_its_cause_and_the_lines(url: str, br
         assert box and box["y"] < 900, "the worst problem is below the first screen"
         assert "Drive out of service" in first.inner_text() and "LTO2_204" in first.inner_text()
         assert (
-            "was offline, in error or cleaning from" in operator.reads()
+            "Was offline, in error or cleaning from" in operator.reads()
             and "Next: Check the log line that begins the outage" in operator.reads()
         )
         assert page.evaluate("document.querySelector('[data-testid=\"stMain\"]').scrollHeight") <= 900, (
