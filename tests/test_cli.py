@@ -266,6 +266,10 @@ def test_forget_takes_a_file_out_again(site: Path) -> None:
             "from = 2010-01-01\n",
             ["line 2", "a finite number", "line 3", "less than or equal to 86400", "line 6"],
         ),
+        (
+            'name = "x"\nlog_silence_s = 1e300\nretention_days = 10000000000\n',
+            ["line 2", "less than or equal to 86400", "line 3", "less than or equal to 36500"],
+        ),
         ('name = "x"\n[[station]]\nname = "a"\nrolle = "b"\n', ["line 4", "rolle"]),
         ("name = \n", ["not TOML"]),
         ('name = "x"\n[[link]]\nname = "l"\nstation = "nobody"\n', ["nobody"]),

@@ -182,6 +182,8 @@ def test_the_command_asks_the_formula_the_other_way_round() -> None:
     # 1 GB files at 15 MB/s: 120 / (66.67 - 33.33 - 4.4) = 4.1 files
     assert re.search(r"4\.1\d* +files", done.output)
     assert re.search(r"108 +GB", done.output), "N12: an hour at 30 MB/s"
+    more_than_all = CliRunner().invoke(cli, ["forecast", "sizes", "--speed", "30", "--efficiency", "1.5"])
+    assert more_than_all.exit_code == 2 and "0<x<1" in more_than_all.output
 
 
 def test_growth_n04_and_technology_n06() -> None:

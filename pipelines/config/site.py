@@ -109,9 +109,9 @@ class Site(Model):
     data_path: str = ""
     duty_threshold_mb_s: float = Field(default=5.0, gt=0)
     expected_gap_s: float = Field(default=2.0, ge=0, le=86_400)
-    log_silence_s: float = Field(default=600.0, ge=60)
-    retention_days: int = Field(default=400, ge=1)
-    snapshot_retention_days: int = Field(default=30, ge=7)
+    log_silence_s: float = Field(default=600.0, ge=60, le=86_400)
+    retention_days: int = Field(default=400, ge=1, le=36_500)
+    snapshot_retention_days: int = Field(default=30, ge=7, le=36_500)
     lock_wait_s: float | None = Field(default=None, ge=0)  # for another writer; by default as the catalogue wants it
     workers: int | None = Field(default=None, ge=1)  # processes; by default one for each core
     station: tuple[Station, ...] = ()
@@ -120,7 +120,7 @@ class Site(Model):
     link: tuple[Link, ...] = ()
     input: tuple[Input, ...] = ()  # those of site.toml, then one for what each [[collect]] entry wrote
     collect: tuple[Collect, ...] = ()
-    spool_days: int = Field(default=30, ge=2)  # so long answers that were read stay in the spool
+    spool_days: int = Field(default=30, ge=2, le=36_500)  # so long answers that were read stay in the spool
     campaign: tuple[Campaign, ...] = ()
     plan: tuple[Plan, ...] = ()
     limits: Limits = Limits()

@@ -86,7 +86,7 @@ def _class(text: str, found: Any) -> Any:
 @speed_options
 @click.option(
     "--efficiency",
-    type=_ABOVE_0,
+    type=Finite(min=0, max=1, min_open=True, max_open=True),
     default=0.5,
     show_default=True,
     help="Efficiency to reach, as a share of the drive rate.",
