@@ -236,8 +236,14 @@ def test_detect_exits_with_4_where_asked_to(site: Path) -> None:
     assert outdated not in days
     file.write_text(f"expected_gap_s = 3.0\n{file.read_text()}")
     assert outdated in run("detect", "--day", "2010-06-15", "--site", site).stdout
+    before_build = "site.toml changed after the last build: `tapescope run` brings the tables up to date."
+    assert before_build in run("ask", "findings", "--site", site).output
+    run("report", "--day", "2010-06-15", "--out", site / "old", "--site", site)
+    (written,) = (site / "old").rglob("*.txt")
+    assert before_build in " ".join(written.read_text().split())
     run("build", "--site", site)
     for needs_new_verdict in (True, False):
+        assert before_build not in run("ask", "findings", "--site", site).output
         asked = run("ask", "day_state", "first_day=2010-06-15", "last_day=2010-06-15", "--site", site).output
         assert (
             "Since then site.toml changed: run `tapescope detect --day 2010-06-15` again." in asked

@@ -9,6 +9,7 @@ from typing import Any
 import duckdb
 
 from pipelines.answers import adhoc, guard, parameters
+from pipelines.build.fingerprint import is_outdated
 from pipelines.catalog import sql_inspect
 from pipelines.catalog.contracts import Catalog, Column, Question
 from pipelines.catalog.sql_inspect import execute
@@ -36,6 +37,7 @@ _WRITTEN = "max(make_timestamp(modified_ns // 1000)) FILTER (modified_ns >= 6311
 # The verdicts of rules: without a row here a day is clean only where they ran.
 _VERDICTS = {"gold.finding", "gold.suppressed_verdict"}
 _DAYS = "day_state"  # the question that says of days whether logs cover them and whether the rules ran
+OUTDATED = "SQL or site.toml changed after the last build: `tapescope run` brings the tables up to date."
 _LIMIT = re.compile(r"\bLIMIT\s+(\d+|\$\w+)(\s*\Z)?")
 
 
@@ -69,7 +71,12 @@ def ask(
     with Warehouse(site).read(snapshot) as connection:
         values, period = _values(question, given, connection)
         found = _answer(connection, question, values, period, snapshot)
-        return replace(found, notices=(*found.notices, *_about_days(connection, catalog, question, values)))
+        notices = [*found.notices, *_about_days(connection, catalog, question, values)]
+        if snapshot is None and is_outdated(connection, site, catalog):
+            notices.append(
+                "SQL or site.toml changed after the last build: `tapescope run` brings the tables up to date."
+            )
+        return replace(found, notices=tuple(notices))
 
 
 def _question(catalog: Catalog, name: str) -> Question:

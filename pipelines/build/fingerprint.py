@@ -2,6 +2,8 @@
 
 import hashlib
 
+import duckdb
+
 from pipelines.catalog.contracts import Catalog
 from pipelines.config.site import Site
 from pipelines.warehouse.connection import LAKE, Connection
@@ -34,3 +36,12 @@ def last_fingerprint(connection: Connection) -> str:
         f"SELECT fingerprint FROM {LAKE}.ops.build WHERE is_committed ORDER BY number DESC LIMIT 1"
     ).fetchone()
     return str(row[0]) if row else ""
+
+
+def is_outdated(connection: Connection, site: Site, catalog: Catalog) -> bool:
+    """Whether SQL or site.toml changed after the last build; False before the first."""
+    try:
+        last = last_fingerprint(connection)
+    except duckdb.CatalogException:  # a warehouse without the table has no build
+        return False
+    return last not in ("", fingerprint_of(connection, site, catalog))

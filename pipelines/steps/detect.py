@@ -11,7 +11,7 @@ from typing import Any
 import duckdb
 
 from pipelines.answers import question
-from pipelines.build.fingerprint import fingerprint_of, last_fingerprint
+from pipelines.build.fingerprint import is_outdated, last_fingerprint
 from pipelines.catalog.contracts import Catalog
 from pipelines.catalog.files import load_catalog
 from pipelines.config.site import Site
@@ -93,18 +93,13 @@ def _analysis(site: Site, catalog: Catalog, step: str) -> Iterator[tuple[Connect
             try:
                 yield connection, run
             except (duckdb.BinderException, duckdb.CatalogException) as error:
-                if not _is_outdated(connection, site, catalog):
+                if last_fingerprint(connection) and not is_outdated(connection, site, catalog):
                     raise
                 what = (
                     "the warehouse lacks tables or columns that are now needed,"
                     " because SQL or site.toml changed after the last build"
                 )
                 raise TapescopeError(what, "run `tapescope build` first") from error
-
-
-def _is_outdated(connection: Connection, site: Site, catalog: Catalog) -> bool:
-    """Whether SQL or site.toml changed after the last build."""
-    return fingerprint_of(connection, site, catalog) != last_fingerprint(connection)
 
 
 def detect(site: Site, first: date | None = None, last: date | None = None) -> DetectReport:
@@ -119,8 +114,8 @@ def detect(site: Site, first: date | None = None, last: date | None = None) -> D
             found = findings.detect(connection, site, catalog, first or end, end)
         states = _day_states(connection, catalog, first or end, end)
         earlier = _not_run(connection, catalog, first or end)
-        outdated = _is_outdated(connection, site, catalog)
-        report = DetectReport(first or end, end, found.findings, found.withheld, states, earlier, outdated)
+        is_old = is_outdated(connection, site, catalog)
+        report = DetectReport(first or end, end, found.findings, found.withheld, states, earlier, is_old)
         run.counts = report.as_dict()
     return report
 

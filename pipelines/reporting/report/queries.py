@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 from pipelines.answers import question as ask
 from pipelines.answers.question import Answer
+from pipelines.build.fingerprint import is_outdated
 from pipelines.catalog.contracts import Catalog
 from pipelines.config.site import Site
 from pipelines.primitives.errors import TapescopeError
@@ -62,6 +63,10 @@ class Asker:
         if chosen := self._tried(lambda: ask.last_day(self._connected())):
             self.chosen = chosen.sentence
         return chosen.day if chosen and chosen.day != ask.NO_DATA else None
+
+    def is_outdated(self) -> bool:
+        """Whether SQL or site.toml changed after the build that the report is about."""
+        return bool(self._tried(lambda: is_outdated(self._connected(), self.site, self.catalog)))
 
     def newest_whole_day(self) -> date | None:
         """The last day with data that is over; None where there is none."""

@@ -1,5 +1,6 @@
 """What was covered, before what it means: coverage, days without a log, clocks that do not agree."""
 
+from pipelines.answers.question import OUTDATED
 from pipelines.primitives.format import counted, fixed, listed, percent, quantity
 from pipelines.primitives.times import day_text, days_between, days_text, instant, left_out
 from pipelines.reporting.report.model import Section
@@ -35,7 +36,8 @@ def header(asker: Asker) -> Section:
     facts += [("verdict", _verdict(asker)), *_withheld(asker)]
     if build:
         state = "" if build["is_committed"] else ", NOT committed: all numbers are from the previous build"
-        facts.append(("data", f"build {build['build_id']}{state}, snapshot {asker.snapshot}"))
+        outdated = f". {OUTDATED}" if asker.is_outdated() else ""
+        facts.append(("data", f"build {build['build_id']}{state}, snapshot {asker.snapshot}{outdated}"))
     else:
         facts.append(("data", "nothing has been built yet"))
     return Section("What the logs cover", facts=facts)
