@@ -225,9 +225,12 @@ def test_a_log_written_again_replaces_its_rows(site: Site) -> None:
         ("older", lines_of("E", 7, BEGIN - timedelta(days=9)), {"C": 240, "D": 5, "E": 7}),
         ("empty", "", {"C": 240, "D": 5, "E": 7}),
         ("both_again", lines_of("F", 400), {"E": 7, "F": 400}),
+        ("grown", lines_of("F", 500), {"E": 7, "F": 500}),
+        ("cut_to_what_was_read_first", lines_of("F", 400), {"E": 7, "F": 400}),
     ]:
         put(site, "h.log", text)
-        steps.ingest(site)
+        warnings = steps.ingest(site).as_dict()["warnings"]
+        assert ["is shorter" in one["reason"] for one in warnings] == [True] * name.startswith("cut"), name
         assert Counter(volume[0] for volume in events(site)) == Counter(left), name
         assert_adds_up(site)
 

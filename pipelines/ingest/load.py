@@ -80,8 +80,8 @@ class Loader:
         same = [] if reading.is_refused else self.registry.with_content(reading.sha256, file.source)
         if before := next((part for part in same if part.is_read_as(file.source, file.origin)), None):
             reading.discard()
-            self.succession.find_again(file, before)
-            return FileReport(file.name, _UNREAD[before.state], file.source, before.reason or "")
+            warning = self.succession.find_again(file, before)
+            return FileReport(file.name, _UNREAD[before.state], file.source, before.reason or "", warning=warning)
         report = self._judge(file, reading, same)
         if not reading.failure.startswith("not_readable"):  # or nothing is known of what it holds now
             self._make_room(file, plan, report, same, reading.written)
@@ -119,7 +119,10 @@ class Loader:
             if report.counts.n_records:
                 span = joined([self.succession.span(stays), _span(written)])
                 known = [*replaced, *([continues] if continues else [])]
-                replaced += self.succession.written_again(file, span, set(written["host"]), known)
+                again = self.succession.written_again(file, span, set(written["host"]), known)
+                shortened = self.succession.shortened(file, again, span[1] if span else None)
+                report.warning = "; ".join(filter(None, [report.warning, shortened]))
+                replaced += again
         self.succession.replace(file, replaced, stays)
         if continues and report.state == "loaded":
             self._take_back_torn_line(continues)

@@ -22,6 +22,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
+from datetime import datetime
 from itertools import pairwise
 from pathlib import Path
 
@@ -32,6 +33,7 @@ from pipelines.ingest.identify import IncomingFile
 from pipelines.ingest.parts import Part, Place, Row, Span, origin_text
 from pipelines.ingest.registry import FileRegistry
 from pipelines.ingest.withdrawal import withdraw
+from pipelines.primitives.times import instant
 from pipelines.sources import packing
 from pipelines.warehouse.connection import LAKE
 from pipelines.warehouse.tables import LOG_COVERAGE
@@ -208,18 +210,33 @@ class Succession:
 
     # --- what follows from it --------------------------------------------------------------------------------
 
-    def find_again(self, file: IncomingFile, before: Part) -> None:
-        """What the path holds is known; what it held beyond that, or of that period, is gone from it."""
+    def shortened(self, file: IncomingFile, parts: Iterable[Part], end: datetime | None) -> str:
+        """A warning where parts of the same log, which no other path holds, end later than what replaces them."""
+        own = [part for part in parts if not (part.differs_in(file.origin) or self.holders(part) - {file.name})]
+        old = joined(self.span(self.registry.ancestors(part.file_id)) for part in own)
+        if end is None or old is None or old[1] <= end:
+            return ""
+        return (
+            f"the log was written again and is shorter: it ended {instant(old[1], 'UTC')} and now ends"
+            f" {instant(end, 'UTC')}, so its later rows were removed"
+        )
+
+    def find_again(self, file: IncomingFile, before: Part) -> str:
+        """What the path holds is known; what it held beyond that, or of that period, is gone from it.
+
+        Returns a warning where the same log has become shorter.
+        """
         here, stays = self.registry.part_at(file.name), self.registry.ancestors(before.file_id)
         is_cut = here is not None and here != before and before.file_id in self.registry.ancestors(here.file_id)
-        if here is not None and is_cut:
-            self.replace(file, [here], stays)
-        else:
-            self.replace(file, self.written_again(file, self.span(stays), self.hosts(stays), [before]), stays)
+        span = self.span(stays)
+        gone = [here] if here is not None and is_cut else self.written_again(file, span, self.hosts(stays), [before])
+        warning = self.shortened(file, gone, span[1] if span else None)
+        self.replace(file, gone, stays)
         has_moved = not self.holders(before) - {file.name} and not self.registry.continued.get(before.file_id)
         self.put(file, before.file_id)
         if has_moved:
             self.registry.move(stays, file.name)
+        return warning
 
     def replace(self, file: IncomingFile, parts: Iterable[Part], stays: list[str]) -> None:
         """Take the rows of parts out, and of those they continue, unless another path holds them still."""
