@@ -1,7 +1,7 @@
 /*
 title = "Work of drives per day, and what would limit them next"
 grain = "one row per drive and site day of gold.drive_ledger"
-why = "A drive that works faster or longer moves more data only until another limit applies. This limit is the incoming or requested data, the drives that write what this drive reads, or the links."
+why = "A drive that works faster or longer moves more data only until another limit applies. The limit may be the incoming or requested data, the links, or the drives that write what this drive reads."
 partition = "month"
 features = ["G1", "M42"]
 
@@ -15,9 +15,9 @@ day_us = { type = "BIGINT", unit = "us", doc = "length of the site day, in micro
 covered_us = { type = "BIGINT", unit = "us", doc = "time for which logs show what the drive did, in microseconds: all except unknown" }
 busy_us = { type = "BIGINT", unit = "us", doc = "time at work, in microseconds: all except idle, no request, down, hung and unknown" }
 moved_bytes = { type = "BIGINT", unit = "bytes", doc = "data of complete files that the drive moved that day" }
-more_bytes = { type = "DOUBLE", unit = "bytes", doc = "largest amount of data that the drive could have moved in addition to moved_bytes before it reached the limit that the column bottleneck names; NULL where no log shows a limit" }
-bottleneck = { type = "VARCHAR", doc = "limit that sets more_bytes; NULL where no log shows a limit. input: the station receives no more data to write. output: the station's writing drives cannot write more of the data that is read. link: the link of the station or of the drive's host" }
-asked_us = { type = "BIGINT", unit = "us", doc = "queued_us of gold.idle_queued, given for drives that had no work for at least half of the time in which they could work. NULL for busier drives, for writing drives whose limit is the station's input, and on days for which no log shows requests" }
+more_bytes = { type = "DOUBLE", unit = "bytes", doc = "data that the drive could have moved in addition to moved_bytes, up to the limit that the column bottleneck names; NULL where no log shows a limit" }
+bottleneck = { type = "VARCHAR", doc = "limit that sets more_bytes; NULL where no log shows a limit. input: the station receives no more data to write. output: the station's writing drives cannot write the additional data that this drive would read. link: the link of the station or of the drive's host" }
+asked_us = { type = "BIGINT", unit = "us", doc = "time in which requests waited for drives of this kind (queued_us of gold.idle_queued). Given only for drives that had no work for at least half of the time in which they could work. NULL for other drives and on days for which no log shows requests. Also NULL for a writing drive if logs show how much data its station received" }
 
 [[checks]]
 expectation = "ExpectCompoundColumnsToBeUnique"

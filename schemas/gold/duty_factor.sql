@@ -9,7 +9,7 @@ features = ["D3", "M11", "M16", "M38", "M39"]
 [columns]
 day = { type = "DATE", doc = "site day on which the half-hours start" }
 station = { type = "VARCHAR", doc = "station" }
-role = { type = "VARCHAR", doc = "role of the station; pages and report show no duty factor for a scanning station, which only reads tapes to check them" }
+role = { type = "VARCHAR", doc = "role of the station. A scanning station only reads tapes to check them; pages and report show no duty factor for a scanning station" }
 direction = { type = "VARCHAR", doc = "in (towards the station) or out (away from the station)" }
 n_bins = { type = "BIGINT", doc = "number of UTC half-hours completely covered by traffic data" }
 n_active = { type = "BIGINT", doc = "number of active half-hours: those with an average rate above duty_threshold_mb_s" }
@@ -19,9 +19,9 @@ active_gb = { type = "DOUBLE", unit = "GB", doc = "data moved in active half-hou
 moved_gb = { type = "DOUBLE", unit = "GB", doc = "data moved in all half-hours counted in n_bins" }
 low_active_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "lowest average rate of an active half-hour; NULL where no half-hour was active" }
 high_active_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "highest average rate of an active half-hour; NULL where no half-hour was active" }
-link_load = { type = "DOUBLE", unit = "1", doc = "highest hourly load (average rate / capacity) of the day, over the station's links in this direction; NULL where no log shows it" }
-disk_busy = { type = "DOUBLE", unit = "1", doc = "share of time in which a disk was busy: the largest value of any disk of the station in any hour of the day; NULL where no log shows it" }
-saturated_share = { type = "DOUBLE", unit = "1", doc = "share of time in which at most 5 % of the station's CPU time was idle: the largest value of any hour of the day; NULL where no log shows it" }
+link_load = { type = "DOUBLE", unit = "1", doc = "highest hourly load of the day, over the station's links in this direction. Load is average rate / capacity. NULL where no log shows the load" }
+disk_busy = { type = "DOUBLE", unit = "1", doc = "share of an hour in which a disk was busy: the largest value of any disk of the station in any hour of the day; NULL where no log shows this share" }
+saturated_share = { type = "DOUBLE", unit = "1", doc = "share of an hour in which at most 5 % of the station's CPU time was idle: the largest value of any hour of the day; NULL where no log shows this share" }
 file_id = { type = "VARCHAR", doc = "file with the newest traffic data of the day" }
 line_no = { type = "BIGINT", doc = "number of the line in file_id" }
 

@@ -1,7 +1,7 @@
 /*
 title = "Rates and drive time of file families"
 grain = "one row per site day, storage group, file family and mode"
-why = "Shows which storage groups and file families used the drives' time, and how much of it went into moving data, waiting, mounting and so on. The hours of gold.drive_ledger are divided among the owners of the files."
+why = "Shows which storage groups and file families used the drives' time, and for what: moving data, waiting, mounting and so on. The hours of gold.drive_ledger are divided among the owners of the files."
 partition = "month"
 features = ["D1", "D4", "P20"]
 
@@ -13,7 +13,7 @@ file_family = { type = "VARCHAR", doc = "file family: files that share tapes, e.
 mode = { type = "VARCHAR", doc = "read or write" }
 n_files = { type = "BIGINT", doc = "number of complete files whose transfer ended that day" }
 volume_gb = { type = "DOUBLE", unit = "GB", doc = "data of complete files that moved to or from tape that day" }
-drive_rate_basis = { type = "VARCHAR", doc = "basis of the drive rate (how it was measured) for most of the bytes, with the same values as in silver.transfer. drive_s and drive_rate_mb_s leave out files with another basis" }
+drive_rate_basis = { type = "VARCHAR", doc = "basis of the drive rate (how it was measured) for most of the bytes; values as in silver.transfer. drive_s and drive_rate_mb_s leave out files with another basis" }
 drive_s = { type = "DOUBLE", unit = "s", doc = "time that drives worked on the files whose rate has the basis that drive_rate_basis names" }
 moving_data_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours inside transfers, complete or not, without waits and checksums. Each column from this one to occupied_hours is a group of gold.drive_time_bucket" }
 waiting_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours in which the drive waited for data, for room in the buffer or, after the tape was removed, for disks" }

@@ -1,7 +1,7 @@
 /*
 title = "Drive rates of large files"
 grain = "one row per complete file of at least 500 MB whose drive time was logged"
-why = "Shows the rate that a drive reaches with a tape once the drive streams. Only files large enough that start and stop do not matter are included. With these rates, drives can be compared with similar drives, and tapes with other tapes in the same drives."
+why = "Shows the rate of a drive with a tape while the drive streams. Only large files are included, for which start and stop do not matter. The rates allow two comparisons: a drive with similar drives, and a tape with other tapes in the same drives."
 partition = "month"
 lineage = ["file_id", "line_no"]
 features = ["D9", "G4", "P25"]

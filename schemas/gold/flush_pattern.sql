@@ -16,12 +16,12 @@ step_s = { type = "DOUBLE", unit = "s", doc = "usual time from one sample to the
 shortest_period_s = { type = "DOUBLE", unit = "s", doc = "shortest time from burst to burst that these samples can show: three times step_s" }
 verdict = { type = "VARCHAR", doc = "burst: bursts were found. resolution insufficient: no bursts were found, and the columns about bursts are NULL; there may still be bursts with a period shorter than shortest_period_s" }
 n_bursts = { type = "BIGINT", doc = "number of bursts in the hour" }
-period_s = { type = "DOUBLE", unit = "s", doc = "usual time from the start of one burst to the start of the next, computed as the time by which the samples must be shifted to best match the unshifted samples" }
+period_s = { type = "DOUBLE", unit = "s", doc = "usual time from the start of one burst to the start of the next, from the autocorrelation of the samples" }
 on_s = { type = "DOUBLE", unit = "s", doc = "median length of a burst, a multiple of step_s" }
 amplitude_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "write rate within bursts: 95th percentile of those write rates in the hour that exceed 1 MB/s" }
 burst_bytes = { type = "DOUBLE", unit = "bytes", doc = "median number of bytes written in one burst" }
 mean_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "average write rate while the pattern lasts: burst_bytes / period_s" }
-implied_cache_gb = { type = "DOUBLE", unit = "GB", doc = "size that the buffer cache would have if it were flushed whenever a tenth of it holds unwritten data: ten times burst_bytes" }
+implied_cache_gb = { type = "DOUBLE", unit = "GB", doc = "estimated size of the buffer cache: ten times burst_bytes. The estimate assumes that the cache is flushed whenever a tenth of it holds unwritten data" }
 file_id = { type = "VARCHAR", doc = "file with the samples of the first burst" }
 line_no = { type = "BIGINT", doc = "number of the line with the first sample of the first burst" }
 

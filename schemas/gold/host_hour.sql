@@ -18,7 +18,7 @@ cpu_user = { type = "DOUBLE", unit = "1", doc = "share of CPU time in user code,
 n_cpu_user = { type = "BIGINT", doc = "number of samples that have cpu_user" }
 cpu_system = { type = "DOUBLE", unit = "1", doc = "share of CPU time in the kernel, average of the samples" }
 n_cpu_system = { type = "BIGINT", doc = "number of samples that have cpu_system" }
-cpu_wait = { type = "DOUBLE", unit = "1", doc = "share of CPU time in which CPUs were idle and disk requests were outstanding, average of the samples" }
+cpu_wait = { type = "DOUBLE", unit = "1", doc = "share of CPU time that was idle while disk requests were outstanding; average of the samples" }
 n_cpu_wait = { type = "BIGINT", doc = "number of samples that have cpu_wait" }
 cpu_idle = { type = "DOUBLE", unit = "1", doc = "idle share of CPU time, average of the samples" }
 n_cpu_idle = { type = "BIGINT", doc = "number of samples that have cpu_idle" }

@@ -1,7 +1,7 @@
 /*
 title = "Load of hosts per hour"
 grain = "one row per host and hour with samples"
-why = "Shows whether a station's CPUs had idle time, and whether writes to its disks delay reads. If both use the same disk volume, reads can almost stop until the writes end."
+why = "Shows whether a station's CPUs had idle time, and whether writes to its disks delay reads. If reads and writes use the same disk volume, reads can almost stop until the writes end."
 partition = "month"
 lineage = ["file_id", "line_no"]
 features = ["M22", "M24"]
@@ -20,10 +20,10 @@ max_moved_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "highest rate of reads 
 writing_s = { type = "DOUBLE", unit = "s", doc = "seconds of the hour in which the host wrote to its disks. A sample counts if its write rate is at least 1 MB/s and at least a tenth of the 95th percentile of the hour's write rates" }
 read_writing_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "average read rate while the host wrote (writing_s); NULL where the host never wrote" }
 read_else_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "average read rate while the host did not write (outside writing_s); NULL where the host always wrote" }
-low_writing_s = { type = "DOUBLE", unit = "s", doc = "seconds of writing_s in which the read rate was below a tenth of read_else_mb_s. NULL where read_else_mb_s is below 1 MB/s or covers less than 10 s, too little to compare" }
-low_else_s = { type = "DOUBLE", unit = "s", doc = "seconds outside writing_s in which the read rate was below a tenth of read_else_mb_s. NULL where read_else_mb_s is below 1 MB/s or covers less than 10 s, too little to compare" }
-starved_s = { type = "DOUBLE", unit = "s", doc = "estimated seconds in which writes delayed reads: low_writing_s - writing_s x (low_else_s / seconds outside writing_s), at least 0. The subtracted part is the time in which reads would have been slow even without writes. The estimate may be too high, because samples do not show whether anyone needed to read. NULL where low_writing_s is NULL" }
-denied_s = { type = "DOUBLE", unit = "s", doc = "part of starved_s in which a drive wrote a file from this host to tape, so that disk reads were needed. NULL where starved_s is NULL or no drive log has such a file in the hour" }
+low_writing_s = { type = "DOUBLE", unit = "s", doc = "seconds of slow reads within writing_s. A read is slow if its rate is below a tenth of read_else_mb_s. NULL where read_else_mb_s is below 1 MB/s or covers less than 10 s" }
+low_else_s = { type = "DOUBLE", unit = "s", doc = "seconds of slow reads outside writing_s. A read is slow if its rate is below a tenth of read_else_mb_s. NULL where read_else_mb_s is below 1 MB/s or covers less than 10 s" }
+starved_s = { type = "DOUBLE", unit = "s", doc = "estimated seconds in which writes delayed reads, at least 0. It is low_writing_s less the time in which reads would have been slow even without writes. That time is writing_s x (low_else_s / seconds outside writing_s). The estimate may be too high, because samples do not show whether anyone needed to read. NULL where low_writing_s is NULL" }
+denied_s = { type = "DOUBLE", unit = "s", doc = "part of starved_s in which disk reads were needed, because a drive wrote a file from this host to tape. NULL where starved_s is NULL, and where no drive log has such a file in the hour" }
 file_id = { type = "VARCHAR", doc = "file with the first sample of the hour" }
 line_no = { type = "BIGINT", doc = "number of the line with the first sample of the hour" }
 

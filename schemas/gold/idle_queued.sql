@@ -1,17 +1,17 @@
 /*
 title = "Idle time of drives while requests waited"
 grain = "one row per drive and site day on which logs show requests of its archive system"
-why = "A drive's idle time is lost only while a request that the drive could serve is waiting. On a day without a row, no log shows requests, so it is unknown whether a request waited."
+why = "A drive's idle time is lost only while a request that the drive could serve is waiting. A day without a row is a day for which no log shows requests. Whether a request waited that day is unknown."
 partition = "month"
 features = ["G1"]
 
 [columns]
 day = { type = "DATE", doc = "site day" }
 drive = { type = "VARCHAR", doc = "drive" }
-are_requests_known = { type = "BOOLEAN", doc = "true if a request of the archive system waited or was taken by a drive that day, and logs show when the drive took it" }
-queued_us = { type = "BIGINT", unit = "us", doc = "time in which at least one request waited for drives of this kind, whether this drive was idle or not, in microseconds. A request counts from the time at which it has reached the age at which its mount policy mounts a tape and its tape is in no drive. It counts until a drive takes it, at most until it is a day old" }
+are_requests_known = { type = "BOOLEAN", doc = "true if logs show when a drive took a request of the archive system that waited or was taken that day" }
+queued_us = { type = "BIGINT", unit = "us", doc = "time in which at least one request waited for drives of this kind, in microseconds; this drive may have been idle or not. Only requests that a drive of this kind served within a day count. A request waits once two conditions hold: its tape is in no drive, and it has the age that its mount policy requires. The wait ends when a drive takes the request" }
 idle_us = { type = "BIGINT", unit = "us", doc = "the part of queued_us in which the drive was idle" }
-lost_us = { type = "BIGINT", unit = "us", doc = "lost part of idle_us, in microseconds. While fewer mounts waited than drives of this kind were idle, each idle drive counts only its share: mounts that waited / idle drives" }
+lost_us = { type = "BIGINT", unit = "us", doc = "lost part of idle_us, in microseconds. At times, fewer mounts waited than drives of this kind were idle. Then only a share of each idle drive's time counts as lost: mounts that waited / idle drives" }
 
 [[checks]]
 expectation = "ExpectCompoundColumnsToBeUnique"

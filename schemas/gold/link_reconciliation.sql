@@ -1,8 +1,8 @@
 /*
 title = "Traffic counted by links, compared with traffic known from tapes and hosts"
 was = "link_witness"
-grain = "one row per station, direction and UTC half-hour that the logs of all links of the station cover completely"
-why = "At 14.3 MB/s, a 32-bit counter of bytes wraps every 300 s. If it wraps between two polls, the logged rate is too low, and nothing in the log shows the error. Logs of drives and the counters of the station's own interfaces show the true traffic."
+grain = "one row per station, direction and UTC half-hour; only half-hours that the logs of all the station's links cover completely"
+why = "At 14.3 MB/s, a 32-bit counter of bytes wraps every 300 s. If the counter wraps between two polls, the logged rate is too low, and nothing in the log shows the error. Logs of drives and the counters of the station's own interfaces show the true traffic."
 partition = "month"
 lineage = ["file_id", "line_no"]
 features = ["I1", "G5"]
@@ -14,10 +14,10 @@ station = { type = "VARCHAR", doc = "station" }
 direction = { type = "VARCHAR", doc = "in (towards the station) or out (away from the station)" }
 counted_gb = { type = "DOUBLE", unit = "GB", doc = "traffic that the logs of all the station's links show" }
 max_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "highest rate of one link between two polls; where the log has no such rate, the highest average rate" }
-turn_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "highest rate that a 32-bit counter can show: 2^32 bytes / time between two polls, for the station's link with the longest time between polls" }
+turn_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "highest rate that a 32-bit counter can show: 2^32 bytes / time between two polls. The time is that of the station's link with the longest time between polls" }
 capacity_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "capacity of the station's fastest link" }
 tape_gb = { type = "DOUBLE", unit = "GB", doc = "data that must have passed the station's links according to drive logs. In: read for the station by drives on other hosts, or written for other stations by drives on the station. Out: written for the station by drives on other hosts, or read for other stations by drives on the station. Data within one polling interval of the start or end of the half-hour is left out. NULL where no drive log shows it" }
-host_gb = { type = "DOUBLE", unit = "GB", doc = "traffic that the station's own interface counters show, without samples within one polling interval of the start or end of the half-hour; NULL where there are no such counters" }
+host_gb = { type = "DOUBLE", unit = "GB", doc = "traffic that the station's own interface counters show. Samples within one polling interval of the start or end of the half-hour are left out. NULL where there are no such counters" }
 file_id = { type = "VARCHAR", doc = "log file with the first sample in the half-hour, for one of the station's links" }
 line_no = { type = "BIGINT", doc = "number of the line with the first sample in the half-hour, for one of the station's links" }
 

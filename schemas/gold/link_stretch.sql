@@ -1,6 +1,6 @@
 /*
 title = "Load of links over stretches of minutes"
-grain = "one row per link, direction of traffic (from the station's view) and stretch; a stretch is a time within one hour in which no sample of the link starts or ends"
+grain = "one row per link, direction (towards or away from the station) and stretch; a stretch is a time within one hour in which no sample of the link starts or ends"
 why = "A link may be full for a few minutes, which an hourly average hides. Where samples overlap, each second counts only in the shortest sample that covers it."
 partition = "month"
 
@@ -14,8 +14,8 @@ to_at = { type = "TIMESTAMP", doc = "end of the stretch; a stretch ends with its
 avg_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "average rate of the shortest sample that covers the stretch" }
 max_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "highest rate between two polls in the shortest sample that covers the stretch; NULL where this sample has no highest rate" }
 capacity_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "capacity of the link: from site.toml, else MaxBytes in MRTG's configuration, else the speed of its ports; NULL where no source has it" }
-full_s = { type = "DOUBLE", unit = "s", doc = "seconds in which the link was full: the length of the stretch if its average rate is at least 0.9 of the capacity, else 0; NULL without a capacity" }
-full_most_s = { type = "DOUBLE", unit = "s", doc = "upper limit of full_s. It equals full_s unless max_mb_s reaches 0.9 of the capacity and avg_mb_s does not. In that case, it is the time that all bytes of the stretch would take at 0.9 of the capacity" }
+full_s = { type = "DOUBLE", unit = "s", doc = "seconds in which the link was full: the length of the stretch if avg_mb_s is at least 0.9 of the capacity, else 0. NULL without a capacity" }
+full_most_s = { type = "DOUBLE", unit = "s", doc = "upper limit of full_s. It differs from full_s only if max_mb_s reaches 0.9 of the capacity and avg_mb_s does not. Then full_most_s is the time that all bytes of the stretch would take at 0.9 of the capacity" }
 
 [[checks]]
 expectation = "ExpectCompoundColumnsToBeUnique"

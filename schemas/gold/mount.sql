@@ -1,7 +1,7 @@
 /*
 title = "Mounts: rates, and how much of the tape was read"
-grain = "one row per mount in which files moved; for drives known only by their counters, which do not show mounts, one row per stretch of use"
-why = "Shows drive rate and overall rate of each mount, how much of the tape it read, in which order, and how often the tape was mounted that day. A drive that can stream 120 MB/s may deliver only 30 MB/s if each mount reads only one file. All days are computed together, because logs of other days show which files a tape holds."
+grain = "one row per mount in which files moved; drives known only by their counters have one row per stretch of use instead, because counters do not show mounts"
+why = "Shows drive rate and overall rate of each mount. Also shows how much of the tape was read, in which order, and how often the tape was mounted that day. A drive that can stream 120 MB/s may deliver only 30 MB/s if each mount reads only one file."
 lineage = ["file_id", "line_no"]
 features = ["D1", "D5", "D10", "P07", "P33", "P37"]
 replaces = ["gold.session_rate", "gold.mount_yield"]
@@ -11,7 +11,7 @@ session_id = { type = "VARCHAR", doc = "identifier of the mount" }
 system = { type = "VARCHAR", doc = "archive system" }
 station = { type = "VARCHAR", doc = "station that requested most of the bytes moved in the mount" }
 storage_group = { type = "VARCHAR", doc = "storage group (owner of the files, e.g. an experiment) with most of the bytes moved in the mount" }
-file_family = { type = "VARCHAR", doc = "file family (files that share tapes, e.g. one data set) with the most bytes moved in the mount; only families of the mount's storage_group are compared" }
+file_family = { type = "VARCHAR", doc = "file family (files that share tapes, e.g. one data set) with the most bytes moved in the mount, among the families of the column storage_group" }
 drive = { type = "VARCHAR", doc = "drive" }
 volume = { type = "VARCHAR", doc = "tape label" }
 mode = { type = "VARCHAR", doc = "read, write or mixed (both)" }
@@ -23,10 +23,10 @@ n_files = { type = "BIGINT", doc = "number of complete files that were moved in 
 n_different = { type = "BIGINT", doc = "number of different files among n_files, distinguished by their number on the tape" }
 volume_gb = { type = "DOUBLE", unit = "GB", doc = "data of the files counted in n_files that moved to or from tape" }
 drive_s = { type = "DOUBLE", unit = "s", doc = "time that the drive worked on the files counted in n_files, measured as drive_rate_basis defines it" }
-drive_rate_basis = { type = "VARCHAR", doc = "how drive_s was measured: call, block, encp (the client's rate, whose time includes waits for data and file marks), counter or estimate. mixed if the files were measured in different ways, or if some have no drive time; then there is no drive rate" }
+drive_rate_basis = { type = "VARCHAR", doc = "how drive_s was measured: call, block, encp (the client's rate, whose time includes waits for data and file marks), counter or estimate. mixed: the files were measured in different ways, or some have no drive time. A mixed mount has no drive rate" }
 mount_s = { type = "DOUBLE", unit = "s", doc = "time from the mount request until the tape was ready; NULL where either was not logged" }
 dismount_s = { type = "DOUBLE", unit = "s", doc = "time from the decision to dismount until the drive was free; NULL where either was not logged" }
-wall_s = { type = "DOUBLE", unit = "s", doc = "time from mount request to the end of the dismount. For a mount that only a list of a server or library shows, the time starts when the tape is in the drive, because such lists do not record requests. NULL where start or end was not logged" }
+wall_s = { type = "DOUBLE", unit = "s", doc = "time from mount request to the end of the dismount. Lists of a server or library record no requests. For mounts known only from such lists, the time starts when the tape is in the drive. NULL where start or end was not logged" }
 drive_rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / drive_s" }
 overall_rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes moved / wall_s; this time includes gaps, mount and dismount" }
 f = { type = "DOUBLE", unit = "1", doc = "efficiency: overall rate / drive rate" }
@@ -34,9 +34,9 @@ n_volume_files = { type = "BIGINT", doc = "number of files on the tape: the numb
 tape_gb = { type = "DOUBLE", unit = "GB", doc = "data on the tape; files of unknown size count with the mean size of the tape's other files" }
 file_share = { type = "DOUBLE", unit = "1", doc = "number of different files that the mount read / number of files on the tape; NULL for mounts that wrote" }
 byte_share = { type = "DOUBLE", unit = "1", doc = "bytes of the different files that the mount read / bytes on the tape; NULL for mounts that wrote" }
-pattern = { type = "VARCHAR", doc = "reading order of a mount that wrote nothing: the first of the following that applies. A step leads from one file to the file read after it; only steps between files with known numbers count. single: one file was read. random: at least a tenth of the steps lead back to an earlier file. complete: the mount read at least 95 % of the tape's files, and at least nine in ten steps lead to the next file on the tape. sequential: at least nine in ten steps lead to the next file on the tape. alternate: at least nine in ten steps skip exactly one file. sparse: other orders. NULL for mounts that wrote, where no log shows the files' numbers on the tape, and where the numbers do not give any step" }
+pattern = { type = "VARCHAR", doc = "reading order of a mount that wrote nothing: the first of the orders below that applies. A step leads from one file to the next file that was read. Only steps between files with known numbers count. single: one file was read. random: at least a tenth of the steps lead back to an earlier file. complete: the mount read at least 95 % of the tape's files, and at least nine in ten steps lead to the next file on the tape. sequential: at least nine in ten steps lead to the next file on the tape. alternate: at least nine in ten steps skip exactly one file. sparse: other orders. NULL for mounts that wrote, where no log shows the files' numbers on the tape, and where no step is known" }
 n_back = { type = "BIGINT", doc = "number of steps in which the mount went back to an earlier file on the tape" }
-skipped_gb = { type = "DOUBLE", unit = "GB", doc = "data on the tape that the drive wound past between files without reading it, forward and back; NULL where the files on the tape are not known" }
+skipped_gb = { type = "DOUBLE", unit = "GB", doc = "data that the drive wound past between files without reading it; forward and backward motions both count. NULL where the files on the tape are not known" }
 position_s = { type = "DOUBLE", unit = "s", doc = "time for tape motion during the mount, including the motion to the first file" }
 n_mounts_day = { type = "BIGINT", doc = "number of this tape's mounts on the site day, counting only mounts in which files moved; NULL where no log names the tape" }
 file_id = { type = "VARCHAR", doc = "file with the first step of the mount" }

@@ -1,6 +1,6 @@
 /*
 title = "Load of disk pools and of hosts' disks per hour"
-grain = "one row per hour, disk pool and kind of request, and one row per hour, disk of a host and mode (read or write); hours without load have no row"
+grain = "one row per hour, disk pool and kind of request; also one row per hour, disk of a host and mode (read or write); hours without load have no row"
 why = "Pools that serve the same requests should share the load evenly, and so should the disks of a station. If one pool or disk gets more than the others, requests wait for it while the others are idle."
 partition = "month"
 lineage = ["file_id", "line_no"]
@@ -12,7 +12,7 @@ hour_at = { type = "TIMESTAMP", doc = "start of the hour, UTC" }
 kind = { type = "VARCHAR", doc = "what the row is about: pool or disk" }
 system = { type = "VARCHAR", doc = "archive system of the pool, or host of the disk" }
 member = { type = "VARCHAR", doc = "name of the pool, or device of the disk" }
-work = { type = "VARCHAR", doc = "kind of work. Pools: store or restore, then storage group and file family as `group:family` (dCache's storage class). Disks: write or read" }
+work = { type = "VARCHAR", doc = "kind of work. Pools: store or restore, followed by dCache's storage class as `group:family` (storage group and file family). Disks: write or read" }
 amount = { type = "BIGINT", doc = "load of a pool: number of requests; load of a disk: bytes" }
 unit = { type = "VARCHAR", doc = "unit of amount: requests or bytes" }
 moved_gb = { type = "DOUBLE", unit = "GB", doc = "pool: total size of the files that its requests name; disk: data read or written" }

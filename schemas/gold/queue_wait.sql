@@ -1,7 +1,7 @@
 /*
 title = "Waits of requests while a drive was free"
 grain = "one row per storage group, mode of the requests, and site day on which a drive took them"
-why = "A request waits because all drives are busy (demand), or because its mount policy makes requests wait until they have a given age (a choice). During the rest of its wait, a free drive could have served it."
+why = "A request may wait because all drives are busy (demand). It may also wait because its mount policy requires a given age (a choice). During the rest of the wait, a free drive could have served the request."
 partition = "month"
 features = ["D11"]
 
@@ -11,10 +11,10 @@ storage_group = { type = "VARCHAR", doc = "storage group (owner of the files, e.
 mode = { type = "VARCHAR", doc = "read or write" }
 from_at = { type = "TIMESTAMP", doc = "start of the site day, UTC" }
 n_requests = { type = "BIGINT", doc = "number of requests that a drive took that day; only requests that have a mount policy count" }
-n_of_mounts = { type = "BIGINT", doc = "number of CTA mounts that n_requests counts as one request each, because no log of CTA's frontend shows their single requests. The wait of such a mount is the wait of its oldest file" }
+n_of_mounts = { type = "BIGINT", doc = "number of CTA mounts that n_requests counts as one request each. No log of CTA's frontend shows the single requests of these mounts. The wait of such a mount is the wait of its oldest file" }
 waited_s = { type = "DOUBLE", unit = "s", doc = "total wait of the requests counted in n_requests; each wait lasts from when the request was queued until a drive took it" }
 overdue_s = { type = "DOUBLE", unit = "s", doc = "part of waited_s after each request had reached the age at which its mount policy mounts a tape" }
-free_drive_s = { type = "DOUBLE", unit = "s", doc = "part of overdue_s in which a drive could have served the request: logs show a free drive of the kind that later served the request, and the request's tape was in no drive. Only the last 24 hours of each wait count" }
+free_drive_s = { type = "DOUBLE", unit = "s", doc = "part of overdue_s in which a free drive could have served the request. Two conditions hold: logs show a free drive of the kind that later served the request, and the request's tape was in no drive. Only the last 24 hours of each wait count" }
 
 [[checks]]
 expectation = "ExpectColumnPairValuesAToBeGreaterThanB"

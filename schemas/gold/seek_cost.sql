@@ -1,6 +1,6 @@
 /*
 title = "Reading single files compared with reading the complete tape"
-grain = "one row per pair of mounts of the same tape, of which one picked some files (two or more) and the other read the complete tape"
+grain = "one row per pair of mounts of the same tape; one mount picked two or more files, the other read the complete tape"
 why = "Shows above which share of a tape's files it is faster to read the complete tape than to pick files. The two mounts may be from different days."
 lineage = []
 features = ["D10", "P43", "S3"]
@@ -11,7 +11,7 @@ volume = { type = "VARCHAR", doc = "tape label" }
 session_id = { type = "VARCHAR", doc = "identifier of the mount that picked files" }
 drive = { type = "VARCHAR", doc = "drive of the mount that picked files" }
 site_day = { type = "DATE", doc = "site day of the mount that picked files" }
-requested_at = { type = "TIMESTAMP", doc = "when the mount that picked files was requested or, if this was not logged, time of its first logged step" }
+requested_at = { type = "TIMESTAMP", doc = "when the mount that picked files was requested. If the request was not logged: time of the first logged step of this mount" }
 pattern = { type = "VARCHAR", doc = "read pattern of the mount that picked files: sequential, alternate, sparse or random" }
 n_files = { type = "BIGINT", doc = "number of different files that the mount picked" }
 volume_gb = { type = "DOUBLE", unit = "GB", doc = "data read in the mount that picked files" }
@@ -23,7 +23,7 @@ whole_drive = { type = "VARCHAR", doc = "drive of the mount that read the tape c
 whole_s = { type = "DOUBLE", unit = "s", doc = "duration of the mount that read the tape completely, from request to the end of its dismount" }
 n_volume_files = { type = "BIGINT", doc = "number of files on the tape" }
 file_share = { type = "DOUBLE", unit = "1", doc = "share of the tape's files that the mount picked" }
-break_even = { type = "DOUBLE", unit = "1", doc = "share of the tape's files above which it is faster to read all of them: (whole_s / n_volume_files) / (wall_s / n_files)" }
+break_even = { type = "DOUBLE", unit = "1", doc = "share of the tape's files above which it is faster to read the complete tape. It is the time per file when all files are read / the time per picked file: (whole_s / n_volume_files) / (wall_s / n_files)" }
 is_whole_quicker = { type = "BOOLEAN", doc = "true if reading the complete tape would have been faster than picking files" }
 
 [[checks]]

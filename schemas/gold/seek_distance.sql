@@ -1,6 +1,6 @@
 /*
 title = "Time to wind to the next file, by distance"
-grain = "one row per site day, drive, direction (forward or back) and distance class; a row counts the tape motions between two files that a mount read one after the other"
+grain = "one row per site day, drive, direction (forward or back) and distance class; only motions between two files that a mount read one after the other count"
 why = "Shows how long a drive takes to wind to the next file, by the number of files in between. Files far apart in number may be close on the tape, because a serpentine tape turns many times from end to end."
 partition = "month"
 features = ["D10", "P32", "P34", "P35"]
@@ -17,7 +17,7 @@ position_s = { type = "DOUBLE", unit = "s", doc = "duration of all motions of th
 mean_s = { type = "DOUBLE", unit = "s", doc = "mean duration of one motion of this class" }
 p50_s = { type = "DOUBLE", unit = "s", doc = "median duration of one motion of this class" }
 max_s = { type = "DOUBLE", unit = "s", doc = "duration of the longest motion of this class" }
-passed_gb = { type = "DOUBLE", unit = "GB", doc = "mean amount of data passed in one motion, estimated as mean number of files passed x mean size of the files read before and after the motions" }
+passed_gb = { type = "DOUBLE", unit = "GB", doc = "estimated mean amount of data passed in one motion: mean number of files passed x mean size of the files read before and after the motions" }
 
 [[checks]]
 expectation = "ExpectCompoundColumnsToBeUnique"

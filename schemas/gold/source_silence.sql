@@ -1,6 +1,6 @@
 /*
 title = "Silent logs"
-grain = "one row per source, host and interval in which site.toml expects log lines but none was written"
+grain = "one row per source, host and interval without log lines, where site.toml expects log lines"
 why = "A missing log is itself a finding, because no other number shows what happened in that time."
 features = ["I13"]
 

@@ -1,12 +1,12 @@
 /*
 title = "Causes of lost time that slow campaigns down"
-why = "Shows how much more data of a campaign would move on each day if one cause of lost time were fixed. Each drive's gain, capped by the next bottleneck, is multiplied by the campaign's share of the drive's bytes."
+why = "Shows how much more data of a campaign would move on each day if one cause of lost time were fixed. The next bottleneck caps each drive's gain. The campaign gets its share of the gain in proportion to the drive's bytes."
 takes = ["last_day"]
 
 [params.n_days]
 type = "BIGINT"
 default = "28"
-doc = "number of site days in the period. The period ends with last_day or, if logs of drives end earlier, with the last day that they cover"
+doc = "number of site days in the period. The period ends with last_day or, if logs of drives end earlier, with the last day that these logs cover"
 
 [columns]
 campaign = { type = "VARCHAR", doc = "campaign" }

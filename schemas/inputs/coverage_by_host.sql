@@ -1,6 +1,6 @@
 /*
 title = "Coverage of each log by host"
-why = "Shows whether enough logs were read for a verdict: the time for which site.toml declares each log, and the part of that time for which the log was read. Hours after the newest log file was written do not count as missing."
+why = "Shows whether enough logs were read for a verdict. Compares the time for which site.toml declares each log with the time for which the log was read. Hours after the newest log file was written do not count as missing."
 
 [params.begin]
 type = "TIMESTAMP"

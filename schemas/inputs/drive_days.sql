@@ -1,6 +1,6 @@
 /*
 title = "Daily traffic and hours of service of each drive"
-why = "Lists the daily traffic of each drive, the hours that logs cover and the hours in which the drive was down, to estimate the number of drives needed."
+why = "Lists the data to estimate the number of drives needed: daily traffic of each drive, hours that logs cover, and hours in which the drive was down."
 takes = ["last_day"]
 
 [params.n_days]

@@ -1,6 +1,6 @@
 /*
 title = "Rates of large files by drive and tape"
-why = "Lists the drive rates of large files by drive and tape, to estimate how much of the differences between rates is due to the drive and how much to the tape."
+why = "Lists the drive rates of large files by drive and tape. From these rates, tapescope estimates whether drives or tapes cause the differences."
 takes = ["first_day", "last_day"]
 
 [columns]

@@ -1,6 +1,6 @@
 /*
 title = "Outages of drives"
-why = "Lists outages of drives for the simulation that replays recorded work: a drive that was down at some time is also down at that time in the replay."
+why = "Lists outages of drives for the simulation that replays recorded work. A drive is down in the replay at the times at which it was really down."
 takes = ["last_day"]
 
 [params.n_days]

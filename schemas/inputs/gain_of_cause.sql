@@ -1,6 +1,6 @@
 /*
 title = "Gain from fixing a cause of lost time"
-why = "Shows how much data a finding costs: for a drive, the gain from fixing the finding's cause (gold.lost_time); for a station, the station's part of the gains of its drives (gold.station_loss)."
+why = "Shows how much data a finding costs. For a drive: the gain if the finding's cause were fixed (gold.lost_time). For a station: its part of the gains of its drives (gold.station_loss)."
 takes = ["first_day", "last_day"]
 
 [params.who]

@@ -1,6 +1,6 @@
 /*
 title = "Impossible values in logs"
-why = "Lists impossible values and values that contradict another log, by kind of comparison and entity, for gold.contradiction. Kinds of comparison for which logs are missing are listed with the reason."
+why = "Lists impossible values and values that contradict another log, by kind of comparison and entity. The rows fill gold.contradiction. If logs for a comparison are missing, the row gives the reason."
 
 [params.begin]
 type = "TIMESTAMP"

@@ -1,6 +1,6 @@
 /*
 title = "Days covered by logs of drives"
-why = "Counts the days over which the cost of a finding is averaged. A day counts only if logs cover at least one drive for a tenth of the day, because the first and last log files extend past midnight."
+why = "Counts the days over which the cost of a finding is averaged. A day counts only if logs cover at least one drive for a tenth of the day. Days into which the first or last log file only extends past midnight therefore do not count."
 takes = ["first_day", "last_day"]
 
 [columns]

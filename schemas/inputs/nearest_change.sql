@@ -1,6 +1,6 @@
 /*
 title = "Entry of the change log closest in time to a sudden change of a value"
-why = "Returns the change that may explain a finding: the entry of the change log that is closest in time and affects the finding's entity. Of two equally close entries, the one that names the entity is preferred to the one for the complete site."
+why = "Returns the change that may explain a finding: the entry of the change log that affects the finding's entity and is closest in time. Of two equally close entries, an entry that names the entity comes before an entry for the complete site."
 
 [params.since]
 type = "TIMESTAMP"

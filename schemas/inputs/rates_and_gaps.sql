@@ -1,6 +1,6 @@
 /*
 title = "Rates of large files, and gaps between files"
-why = "Lists rates and gaps, to estimate the effects of changes. Values before and after a change are compared only if properties such as tape and file size are equal, so each row lists these properties."
+why = "Lists rates and gaps, to estimate the effects of changes. Only values with equal properties, such as tape and file size, are compared. Each row lists these properties."
 
 [params.begin]
 type = "TIMESTAMP"

@@ -1,6 +1,6 @@
 /*
 title = "Names under which logs cover a drive or station"
-why = "Shows which logs must be read for a verdict about a drive or station. For a drive, these are the logs of its archive system; for a station, the logs of its links and aliases."
+why = "Shows which logs must be read for a verdict about a drive or station. Drive: logs of its archive system. Station: logs of its links and aliases."
 
 [columns]
 name = { type = "VARCHAR", doc = "name of the drive or station" }

@@ -14,7 +14,7 @@ default = "1000000"
 doc = "maximum number of reads for each kind of log; only the newest reads are returned"
 
 [columns]
-witness = { type = "VARCHAR", doc = "log that shows the read: drives (complete reads of files, identified by their position on tape) or pools (completed restores, identified by their pnfsid, dCache's identifier of a file). One read may occur in both" }
+witness = { type = "VARCHAR", doc = "log that shows the read. drives: complete reads of files, identified by their position on tape. pools: completed restores, identified by pnfsid (dCache's identifier of a file). One read may occur in both logs" }
 system = { type = "VARCHAR", doc = "archive system" }
 file = { type = "VARCHAR", doc = "identity of the file, as `volume:number:bytes` (logs of drives) or `pnfsid:bytes` (records of pools). A different size means another file" }
 storage_group = { type = "VARCHAR", doc = "storage group: owner of the files, e.g. an experiment; NULL where no log records it" }

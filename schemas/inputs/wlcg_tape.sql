@@ -7,10 +7,10 @@ type = "DATE"
 doc = "site day; default: the last day with data"
 
 [columns]
-storage_group = { type = "VARCHAR", doc = "storage group (owner of the files, e.g. an experiment). ENDIT, which connects dCache to TSM, logs no storage groups: traffic that only ENDIT logged is listed under the name of the pool" }
+storage_group = { type = "VARCHAR", doc = "storage group (owner of the files, e.g. an experiment). Traffic that only ENDIT logged has the name of the pool instead. ENDIT connects dCache to TSM and logs no storage groups" }
 used_bytes = { type = "BIGINT", unit = "bytes", doc = "size of the files kept on tape, without deleted files, rounded to 10^9 bytes; NULL where no list of tapes was read" }
 occupied_bytes = { type = "BIGINT", unit = "bytes", doc = "total capacity of the storage group's tapes that are not blank, rounded to 10^9 bytes" }
-read_bytes = { type = "BIGINT", unit = "bytes", doc = "bytes read from tape on that day, according to the logs of drives. On a day without such logs, bytes restored according to records of pools or ENDIT; NULL without any log" }
+read_bytes = { type = "BIGINT", unit = "bytes", doc = "bytes read from tape on that day, from logs of drives. On a day without such logs: bytes restored, from records of pools or ENDIT. NULL without any log" }
 write_bytes = { type = "BIGINT", unit = "bytes", doc = "bytes written to tape on that day, from the same kind of log as read_bytes; NULL without any log" }
 total_mounts = { type = "BIGINT", doc = "number of mounts that were requested on that day and moved files; NULL without a log of drives" }
 unique_mounts = { type = "BIGINT", doc = "number of different tapes in the mounts counted in total_mounts; NULL without a log of drives" }

@@ -26,7 +26,7 @@ ratio_low = { type = "DOUBLE", unit = "1", doc = "low end of the ratio's 90 % in
 ratio_high = { type = "DOUBLE", unit = "1", doc = "high end of the ratio's 90 % interval" }
 effect = { type = "DOUBLE", unit = "1", doc = "Cliff's delta: each value after the change is compared with each value before it. 1 if all values after it are larger, -1 if all are smaller, 0 if larger and smaller are equally frequent" }
 mix_shift = { type = "DOUBLE", unit = "1", doc = "how much the mix of tapes and sizes, sizes or drives (see matched_by) changed: 0 if their shares are the same before and after the change, 1 if none of them occurs both before and after" }
-matched_by = { type = "VARCHAR", doc = "property that compared values before and after the change share: `tape and size`, `size` (for rates, if too few values have the same tape) or `drive` (for gaps). NULL where too few values share such a property" }
+matched_by = { type = "VARCHAR", doc = "what the compared values before and after the change have in common: `tape and size`, `size` (for rates, if too few values have the same tape) or `drive` (for gaps). NULL where too few values have anything in common" }
 n_before = { type = "BIGINT", doc = "number of values (rates or gaps) before the change" }
 n_after = { type = "BIGINT", doc = "number of values (rates or gaps) after the change" }
 summary = { type = "VARCHAR", was = "says", doc = "the result as a sentence, or why there is no estimate" }

@@ -14,7 +14,7 @@ arguments = { type = "VARCHAR", doc = "arguments of the check (JSON)" }
 severity = { type = "VARCHAR", doc = "severity of a failure: critical (the result of the build is discarded) or warning" }
 outcome = { type = "VARCHAR", doc = "passed, failed, or error where the check itself could not run" }
 n_failing = { type = "BIGINT", doc = "number of rows that fail the check" }
-detail = { type = "VARCHAR", doc = "for a failed check, examples of the failing rows and the log files that they come from, or the observed value; for an error, its message" }
+detail = { type = "VARCHAR", doc = "for a failed check: the observed value, or examples of the failing rows with their log files. For an error: the error message" }
 */
 SELECT b.build_id, b.number, b.is_committed, c.relation, c.expectation, c.arguments, c.severity, c.outcome, c.n_failing, c.detail
 FROM ops.build b

@@ -15,7 +15,7 @@ doc = "number of site days in the period that ends with last_day"
 
 [columns]
 station = { type = "VARCHAR", doc = "station" }
-role = { type = "VARCHAR", doc = "role of the station; a scanning station, which only reads tapes to check them, has no duty factor" }
+role = { type = "VARCHAR", doc = "role of the station. A scanning station only reads tapes to check them and has no duty factor" }
 first_day = { type = "DATE", doc = "first site day of the period" }
 last_day = { type = "DATE", doc = "last site day of the period" }
 duty_factor = { type = "DOUBLE", unit = "1", doc = "inbound duty factor: half-hours in which traffic towards the station exceeds threshold_mb_s / half-hours that the logs cover. NULL for scanning stations, and where the logs cover no half-hour" }

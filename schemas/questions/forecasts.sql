@@ -11,7 +11,7 @@ doc = "site day for which the forecasts were made; default: the last day with da
 model = { type = "VARCHAR", doc = "model that computed the forecast" }
 entity = { type = "VARCHAR", doc = "what the forecast is about: a kind of drive, a kind of drive in one mode (read or write), a campaign, a plan or a station" }
 quantity = { type = "VARCHAR", doc = "quantity that was forecast" }
-varied_input = { type = "VARCHAR", was = "alone", doc = "the only input that this row varies, to show how much the forecast depends on it. If the input is a cause of lost time, value is the forecast with the cause fixed. Otherwise, value_low and value_high are the forecasts at the low and high ends of the input. NULL for the forecast itself" }
+varied_input = { type = "VARCHAR", was = "alone", doc = "the only input that this row varies; NULL for the forecast itself. The row shows how much the forecast depends on this input. If the input is a cause of lost time, value is the forecast with the cause fixed. For other inputs, value_low and value_high are the forecasts at the low and high ends of the input" }
 unit = { type = "VARCHAR", doc = "unit of value, value_low and value_high" }
 value = { type = "DOUBLE", doc = "the forecast, in the unit of its row; NULL where the data does not allow an estimate, or where the row has only value_low and value_high" }
 value_low = { type = "DOUBLE", was = "low", doc = "low end of the forecast's 90 % interval; NULL where there is no interval" }

@@ -20,7 +20,7 @@ bin_at = { type = "TIMESTAMP", doc = "start of the time step over which samples 
 bin_s = { type = "DOUBLE", unit = "s", doc = "length of the time step, as short as the maximum number of time steps allows" }
 cpu_user = { type = "DOUBLE", unit = "1", doc = "share of CPU time in user code, averaged over the samples" }
 cpu_system = { type = "DOUBLE", unit = "1", doc = "share of CPU time in the kernel" }
-cpu_wait = { type = "DOUBLE", unit = "1", doc = "share of CPU time in which CPUs were idle and disk requests were outstanding" }
+cpu_wait = { type = "DOUBLE", unit = "1", doc = "share of CPU time that was idle while disk requests were outstanding" }
 cpu_idle = { type = "DOUBLE", unit = "1", doc = "idle share of CPU time" }
 run_queue = { type = "DOUBLE", doc = "largest number of runnable processes in any sample of the time step" }
 blocked = { type = "DOUBLE", doc = "largest number of processes that waited for a disk at the same time" }

@@ -12,7 +12,7 @@ p50_s = { type = "DOUBLE", unit = "s", doc = "median queue wait" }
 p95_s = { type = "DOUBLE", unit = "s", doc = "95th percentile of the queue waits" }
 max_s = { type = "DOUBLE", unit = "s", doc = "longest wait" }
 n_retried = { type = "BIGINT", doc = "number of requests that were tried more than once" }
-n_of_mounts = { type = "BIGINT", doc = "number of CTA mounts that n_requests counts as one request each, because no log of CTA's frontend shows their single requests. The wait of such a mount is the wait of its oldest file" }
+n_of_mounts = { type = "BIGINT", doc = "number of CTA mounts that n_requests counts as one request each. No log of CTA's frontend shows the single requests of these mounts. The wait of such a mount is the wait of its oldest file" }
 */
 WITH waited AS (
     SELECT q.storage_group, q.mode, q.n_tries, q.is_of_mount, date_diff('microsecond', q.queued_at, q.assigned_at) / 1e6 AS wait_s

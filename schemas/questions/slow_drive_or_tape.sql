@@ -13,7 +13,7 @@ drive = { type = "VARCHAR", doc = "name of the drive; NULL in a row for a tape" 
 volume = { type = "VARCHAR", doc = "tape label; NULL in a row for a drive" }
 mode = { type = "VARCHAR", doc = "read or write" }
 generation = { type = "VARCHAR", doc = "technology of the drives" }
-ratio = { type = "DOUBLE", unit = "1", doc = "for a drive, its rate / rate of a typical drive, without the effect of tapes. For a tape, its rate / rate of a typical tape, without the effect of drives. NULL where the effects cannot be separated" }
+ratio = { type = "DOUBLE", unit = "1", doc = "rate compared with the typical rate. For a drive: its rate / rate of the typical drive, without the effect of tapes. For a tape: its rate / rate of the typical tape, without the effect of drives. NULL where the two effects cannot be separated" }
 ratio_low = { type = "DOUBLE", unit = "1", doc = "low end of the ratio's 90 % interval; NULL for tapes" }
 ratio_high = { type = "DOUBLE", unit = "1", doc = "high end of the ratio's 90 % interval; NULL for tapes" }
 rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "median rate of large files in the drive or on the tape, with the effects of both drives and tapes" }

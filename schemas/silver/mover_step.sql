@@ -18,15 +18,15 @@ volume = { type = "VARCHAR", doc = "tape label; NULL where the line does not sho
 session_id = { type = "VARCHAR", doc = "identifier of the mount to which the step belongs; NULL between mounts" }
 attempt_id = { type = "VARCHAR", was = "try_id", doc = "identifier of the attempt (to move a file) to which the step belongs. An attempt lasts from one of the mover's requests for work to the next" }
 is_after_hole = { type = "BOOLEAN", doc = "true if the log has a hole between the previous step and this step, and the drive was not free before the hole" }
-file_number = { type = "BIGINT", doc = "number of the file on the volume: in `position` lines, the file to which the tape is moved; in other lines, the file whose position the line shows" }
-bytes = { type = "BIGINT", unit = "bytes", doc = "in `started` lines, bytes to be moved; in `data_ended` and `drive_stats` lines, bytes moved to or from tape, including the wrapper (Enstore's file format on tape)" }
+file_number = { type = "BIGINT", doc = "number of the file on the volume. `position` lines: the file to which the tape is moved. Other lines: the file whose position the line shows" }
+bytes = { type = "BIGINT", unit = "bytes", doc = "number of bytes. `started` lines: bytes to move. `data_ended` and `drive_stats` lines: bytes moved to or from tape, including the wrapper (Enstore's file format on tape)" }
 block_address = { type = "BIGINT", doc = "in `filemark` and `drive_stats` lines, logical block address of the tape after the file; 0 where the drive does not report it" }
 buffer_s = { type = "DOUBLE", unit = "s", doc = "in `timing` lines, time spent waiting for the memory buffer; the log names this time pull (write) or push (read)" }
 call_s = { type = "DOUBLE", unit = "s", doc = "in `timing` lines, time inside the drive's write or read calls" }
 checksum_s = { type = "DOUBLE", unit = "s", doc = "in `timing` lines, time to compute checksums" }
 space_s = { type = "DOUBLE", unit = "s", doc = "in `timing` lines, time to obtain buffer space; the log names this time freespace (write) or get_space (read)" }
 block_s = { type = "DOUBLE", unit = "s", doc = "time in the loop over blocks: block_write or block_read in `timing` lines, block_*_tot in `drive_stats` lines" }
-idle_s = { type = "DOUBLE", unit = "s", doc = "in `timing` lines, time outside block calls in which the buffer was empty (write) or full (read)" }
+idle_s = { type = "DOUBLE", unit = "s", doc = "time outside block calls in which the buffer was empty (write) or full (read); only in `timing` lines" }
 read_errors = { type = "BIGINT", doc = "in `drive_stats` lines, read errors while the file was moved; NULL where not known" }
 write_errors = { type = "BIGINT", doc = "in `drive_stats` lines, write errors while the file was moved; NULL where not known" }
 unique_id = { type = "VARCHAR", doc = "request id" }
