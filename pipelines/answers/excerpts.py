@@ -43,6 +43,15 @@ def read_lines(
         return f"the file cannot be read any more ({getattr(error, 'strerror', None) or error})"
 
 
+def kept(text: str) -> str:
+    """A text of the warehouse, marked where its end may be lost: it keeps TEXT_CHARS characters of a longer one.
+
+    >>> kept("x" * 400)[-2:], kept("x" * 300)[-2:], kept("x" * 299)[-2:]
+    ('x…', 'x…', 'xx')
+    """
+    return text if len(text) < TEXT_CHARS else truncate(f"{text}…", TEXT_CHARS)
+
+
 def _is_the_same(file: Path, known: tuple[Any, ...], site: Site) -> bool:
     size, modified_ns, end_offset, end_line, sha256, _ = known
     now = file.stat()

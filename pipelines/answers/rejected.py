@@ -37,8 +37,7 @@ class Rejected:
     line_no: int
     reason: str
     n_lines: int
-    text: str
-    is_cut: bool
+    text: str  # with a mark where its end was cut
 
 
 def rejected(connection: Connection, site: Site, source: str | None, most: int, anonymise: bool) -> Iterator[Rejected]:
@@ -50,10 +49,9 @@ def rejected(connection: Connection, site: Site, source: str | None, most: int, 
         whole = excerpts.read_lines(connection, site, path, [row["line_no"] for row in of_file], LINE_CHARS)
         texts = whole if isinstance(whole, dict) else {}
         for row in of_file:
-            text = texts.get(row["line_no"], row["text"])
-            is_cut = len(text) >= (LINE_CHARS if row["line_no"] in texts else excerpts.TEXT_CHARS)
+            text = texts.get(row["line_no"]) or excerpts.kept(row["text"])
             shown, place = (hide.line(text), hide.line(f"/{path}")[1:]) if hide else (text, path)
-            yield Rejected(row["source"], place, row["line_no"], row["reason"], row["n_lines"], shown, is_cut)
+            yield Rejected(row["source"], place, row["line_no"], row["reason"], row["n_lines"], shown)
 
 
 def names_of(connection: Connection, site: Site) -> set[str]:

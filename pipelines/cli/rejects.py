@@ -35,4 +35,4 @@ def rejects(source: str | None, most: int, anonymise: bool, site_path: Path) -> 
     for (of, path, reason, n_lines), rows in groupby(found, lambda r: (r.source, r.path, r.reason, r.n_lines)):
         click.echo(escape_control(f"{of}: {path}: {reason}: {n_lines} line{'s' * (n_lines > 1)}"))
         for row in rows:
-            click.echo(f"  {row.line_no}: {escape_control(row.text)}{' (cut)' if row.is_cut else ''}")
+            click.echo(f"  {row.line_no}: {escape_control(row.text)}")

@@ -4,12 +4,11 @@ from typing import Any
 
 import polars as pl
 
-from pipelines.answers.excerpts import TEXT_CHARS, read_lines
+from pipelines.answers.excerpts import kept, read_lines
 from pipelines.catalog.contracts import Rule
 from pipelines.catalog.sql_inspect import execute
 from pipelines.config.site import Site
 from pipelines.primitives.clock import Period
-from pipelines.primitives.text import truncate
 from pipelines.warehouse.connection import Connection
 
 
@@ -62,11 +61,8 @@ def evidence(connection: Connection, site: Site, rule: Rule, hits: list[pl.DataF
     lacking = [(path, lines[place]) for place, (path, _, text) in first.items() if text is None]
     texts = _texts(connection, site, lacking)
     for place, (path, at, text) in sorted(first.items()):
-        if text is None:
-            text = texts[path, lines[place]]
-        elif len(text) >= TEXT_CHARS:  # the warehouse keeps a message up to this length: a longer one lost its end
-            text += "…"
-        line = {"path": path, "line_no": lines[place], "at": at, "text": truncate(text, TEXT_CHARS)}
+        shown_text = texts[path, lines[place]] if text is None else kept(text)
+        line = {"path": path, "line_no": lines[place], "at": at, "text": shown_text}
         shown[numbers[place]].append(line)
     return shown
 
