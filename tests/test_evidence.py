@@ -5,7 +5,7 @@ import json
 from pathlib import Path
 
 from pipelines import steps
-from pipelines.analysis.findings.evidence import TEXT_CHARS
+from pipelines.answers.excerpts import TEXT_CHARS
 from pipelines.primitives.text import truncate
 from pipelines.warehouse.connection import LAKE
 from support.archive import query
