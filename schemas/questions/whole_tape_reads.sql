@@ -1,7 +1,7 @@
 /*
 title = "Reading single files compared with reading the complete tape"
 topic = "tapes"
-why = "Each single file costs a seek, so reading the complete tape is faster if many of its files are needed. For each mount that read files, this estimates how long reading the complete tape in the same drive would have taken."
+why = "Each single file costs a seek. If many files of a tape are needed, reading the complete tape is therefore faster. For each mount that read files, this estimates how long the same drive would have taken to read the complete tape."
 takes = ["first_day", "last_day"]
 
 [params.mount_s]

@@ -6,7 +6,7 @@ takes = ["first_day", "last_day"]
 
 [columns]
 rule = { type = "VARCHAR", doc = "rule that gave no verdict" }
-entity = { type = "VARCHAR", doc = "drive, station or other entity with a finding that cannot be confirmed without the log. The rule fired for the entity, or the entity had the finding on the previous judged day. NULL in the row that withholds the rule for all entities that the log covers" }
+entity = { type = "VARCHAR", doc = "drive, station or other entity for which the rule gave no verdict, because the log is missing. The rule fired for this entity, or had fired for it on the previous judged day. NULL in the row for all entities that the log covers" }
 source = { type = "VARCHAR", doc = "kind of log that is missing" }
 host = { type = "VARCHAR", doc = "host, link or archive system whose log is missing" }
 expected_hours = { type = "DOUBLE", unit = "h", doc = "hours of the judged period for which site.toml expects the log" }

@@ -1,13 +1,13 @@
 /*
 title = "Number of files that a mount writes from a family's write buffer"
 topic = "requests"
-why = "If each file family has its own write buffer, its files wait there until their number, their size or the wait of the oldest file exceeds a limit. One mount then writes them all as a chunk. A chunk that exceeds no limit was written before it was due, and costs a whole mount for few files."
+why = "Some sites collect the files of each file family in a write buffer. Files wait there until their number, their size or the wait of the oldest file exceeds a limit. Then one mount writes them all as a chunk. A chunk that exceeds no limit was written before it was due: a complete mount for few files."
 takes = ["first_day", "last_day", "group"]
 
 [params.most_files]
 type = "BIGINT"
 default = "1000"
-doc = "a buffer is written to tape once it has more files than this. The defaults of most_files, most_gb and most_hours are those of PIC, a WLCG site in Barcelona"
+doc = "limit for the number of files in a buffer: with more files than this, the buffer is written to tape. The defaults of most_files, most_gb and most_hours are those of PIC, a WLCG site in Barcelona"
 
 [params.most_gb]
 type = "DOUBLE"
@@ -28,11 +28,11 @@ files_a_chunk = { type = "DOUBLE", doc = "mean number of the family's files per 
 chunk_gb = { type = "DOUBLE", unit = "GB", doc = "mean amount of the family's data per mount" }
 by_files_share = { type = "DOUBLE", unit = "1", doc = "share of the chunks with more than most_files files" }
 by_size_share = { type = "DOUBLE", unit = "1", doc = "share of the chunks with more than most_gb of data, but not more than most_files files" }
-by_age_share = { type = "DOUBLE", unit = "1", doc = "share of the chunks that exceeded only most_hours, the limit for the wait of the oldest file" }
-on_demand_share = { type = "DOUBLE", unit = "1", doc = "share of the chunks that exceeded no limit (most_files, most_gb, most_hours), so that they were written before they were due" }
-untold_share = { type = "DOUBLE", unit = "1", doc = "share of the chunks that exceeded neither most_files nor most_gb, and for which no log shows how long the files waited" }
+by_age_share = { type = "DOUBLE", unit = "1", doc = "share of the chunks whose oldest file waited for more than most_hours, but that exceeded neither most_files nor most_gb" }
+on_demand_share = { type = "DOUBLE", unit = "1", doc = "share of the chunks that were written before they were due: they exceeded none of the limits most_files, most_gb and most_hours" }
+untold_share = { type = "DOUBLE", unit = "1", doc = "share of the chunks for which the reason is not known: they exceeded neither most_files nor most_gb, and no log shows how long their files waited" }
 own_share = { type = "DOUBLE", unit = "1", doc = "share of the chunks whose mount wrote files of no other family" }
-oldest_hours = { type = "DOUBLE", unit = "h", doc = "median wait of the oldest file of the family in a mount. The wait lasts from the time at which the file was complete on the spool until the mount wrote its first file of the family. Where no log shows when the file was complete, the wait starts when the file was queued" }
+oldest_hours = { type = "DOUBLE", unit = "h", doc = "median wait of the oldest file of the family in a mount. The wait starts when the file was complete on the spool or, where no log shows this, when the file was queued. The wait ends when the mount wrote its first file of the family" }
 */
 WITH written AS (
     SELECT t.system, t.session_id, t.storage_group, t.file_family, t.bytes, t.started_at,

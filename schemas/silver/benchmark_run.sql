@@ -1,13 +1,13 @@
 /*
 title = "Runs of timed commands, such as dd"
-grain = "one row per run of a timed command, such as dd; a run with a date has one row even if several files hold the run"
-why = "Shows the rate of a disk or network path without other load, and the reasons to doubt this rate. Few such tests resemble production."
+grain = "one row per run of a timed command, such as dd. If several files hold a run that has a date, the run still has one row"
+why = "Shows the rate of a disk or network path without other load, and the reasons to doubt this rate. Few of these tests resemble production."
 lineage = ["file_id", "line_no"]
 features = ["M19", "N15"]
 
 [columns]
 host = { type = "VARCHAR", doc = "host on which the command ran, named as in site.toml if declared there" }
-tool = { type = "VARCHAR", doc = "program that printed the result: dd, time or timex; `dd time` or `dd timex` if dd and a timer both printed a result" }
+tool = { type = "VARCHAR", doc = "program that printed the result: dd, time or timex; `dd time` or `dd timex` if both dd and a timer printed a result" }
 command = { type = "VARCHAR", doc = "the command line; NULL where the file does not show it" }
 mode = { type = "VARCHAR", doc = "read (to /dev/null), write (from /dev/zero or the like) or copy; NULL where the file does not show dd's command" }
 path = { type = "VARCHAR", doc = "file or disk that the command read or wrote; NULL where the file does not show dd's command" }
@@ -16,12 +16,12 @@ bytes = { type = "BIGINT", unit = "bytes", doc = "bytes moved; NULL where the fi
 block_bytes = { type = "BIGINT", unit = "bytes", doc = "block size" }
 n_streams = { type = "BIGINT", doc = "number of timed commands that ran on the host at the same time, including this one; NULL where the file has no time of day" }
 streams_bytes = { type = "BIGINT", unit = "bytes", doc = "bytes moved by all the runs that n_streams counts; NULL where the file has no time of day" }
-elapsed_s = { type = "DOUBLE", unit = "s", doc = "wall-clock time of the run. The value of time or timex is preferred to dd's own, because it includes the time to close the file" }
+elapsed_s = { type = "DOUBLE", unit = "s", doc = "wall-clock time of the run. If both time (or timex) and dd printed it, the value of time counts, because that value includes the time to close the file" }
 cpu_s = { type = "DOUBLE", unit = "s", doc = "CPU time of the command, user and kernel" }
 rate_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "bytes / elapsed_s" }
-is_flushed = { type = "BOOLEAN", doc = "true if the command asked for its data to reach the disk (fsync, fdatasync, sync, dsync or direct); NULL where the file shows no dd command" }
+is_flushed = { type = "BOOLEAN", doc = "true if the command waited until its data were on disk (fsync, fdatasync, sync, dsync or direct); NULL where the file shows no dd command" }
 exit_status = { type = "INTEGER", doc = "exit status of a command that failed; NULL otherwise" }
-is_plausible = { type = "BOOLEAN", doc = "true if the rate is usable: the command succeeded and ran for at least a second, and it moved at most 1 GB/s or flushed its data to disk. NULL without a rate" }
+is_plausible = { type = "BOOLEAN", doc = "true if the rate can be used: the command succeeded and ran for at least a second. In addition, the rate is at most 1 GB/s or the data were flushed to disk. NULL without a rate" }
 doubt = { type = "VARCHAR", doc = "reason to doubt the result; NULL where there is none" }
 file_id = { type = "VARCHAR", doc = "file from which the row was made" }
 line_no = { type = "BIGINT", doc = "number of the line in file_id from which the row was made" }

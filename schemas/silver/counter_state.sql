@@ -1,7 +1,7 @@
 /*
 title = "States of drives from their counters"
-grain = "one row per interval and UTC day in which a drive's counters show one activity, and no log of the archive covers the drive"
-why = "Shows what drives did where the archive has no log. Counters do not show the order of activities within a sampled interval, so tape motion is assumed to come first, then the transfer, then idle time. A command counts in the interval in which it completes. A command that took longer than this interval extends back into earlier idle time, at most to midnight."
+grain = "one row per interval and UTC day in which a drive's counters show one activity, for drives and times that no log of the archive covers"
+why = "Shows what drives did where the archive has no log. Counters do not show the order of activities within a sampled interval. Tape motion is assumed to come first, then the transfer, then idle time. A command counts in the interval in which it completes. If a command took longer than this interval, it extends back into earlier idle time, at most to midnight."
 partition = "day"
 lineage = ["file_id", "line_no"]
 
@@ -9,10 +9,10 @@ lineage = ["file_id", "line_no"]
 day = { type = "DATE", doc = "UTC day of from_at" }
 system = { type = "VARCHAR", doc = "archive system" }
 drive = { type = "VARCHAR", doc = "drive" }
-state = { type = "VARCHAR", doc = "transfer (reads and writes), position (other commands: winding, rewinding, file marks), occupied (commands whose bytes the counters miss) or idle (no command; a tape may be in the drive)" }
+state = { type = "VARCHAR", doc = "activity of the drive. transfer: reads and writes. position: other commands, such as winding, rewinding and file marks. occupied: commands whose bytes the counters miss. idle: no command; a tape may be in the drive" }
 from_at = { type = "TIMESTAMP", doc = "start" }
 to_at = { type = "TIMESTAMP", doc = "end" }
-session_id = { type = "VARCHAR", doc = "identifier of the mount or, where no mount is known, of a stretch of use: a series of intervals with commands and no pause over ten minutes, as in silver.drive_counter" }
+session_id = { type = "VARCHAR", doc = "identifier of the mount. Where no mount is known, identifier of a stretch of use: a series of intervals with commands and without a pause over ten minutes, as in silver.drive_counter" }
 file_id = { type = "VARCHAR", doc = "file with the counter sample in which the state starts" }
 line_no = { type = "BIGINT", doc = "number of the line in file_id" }
 

@@ -1,14 +1,14 @@
 /*
 title = "Data moved by drives per mount, from their counters"
-grain = "one row per UTC day and mount (or stretch of use) in which a drive had commands and no log of the archive covers the drive"
-why = "Gives bytes, drive time and wall-clock time where the archive has no log. Drive rate, overall rate and efficiency are computed from these values. A stretch of use is a series of intervals with commands and no pause over ten minutes. It is not a mount, because counters do not show mounts and dismounts."
+grain = "one row per UTC day and mount (or stretch of use) with commands of a drive that no log of the archive covers"
+why = "Gives bytes, drive time and wall-clock time where the archive has no log. Drive rate, overall rate and efficiency are computed from these values. A stretch of use is a series of intervals with commands and without a pause over ten minutes. A stretch is not a mount, because counters do not show mounts and dismounts."
 partition = "day"
 lineage = ["file_id", "line_no"]
 
 [columns]
 day = { type = "DATE", doc = "UTC day; a mount or stretch of use over midnight has two rows" }
 session_id = { type = "VARCHAR", doc = "identifier of the mount or, where no list shows a mount, of the stretch of use" }
-is_mount = { type = "BOOLEAN", doc = "true for a mount that TSM's server or a library lists, false for a stretch of use" }
+is_mount = { type = "BOOLEAN", doc = "true for a mount that TSM's server or a library lists; false for a stretch of use" }
 is_blind = { type = "BOOLEAN", doc = "true if the counters miss the bytes of transfers, as in silver.drive_counter" }
 system = { type = "VARCHAR", doc = "archive system" }
 drive = { type = "VARCHAR", doc = "drive" }

@@ -2,7 +2,7 @@
 title = "Holes in the logs of drives"
 was = "log_hole"
 grain = "one row per hole in the log of a drive: a pause between two lines that is longer than log_silence_s in site.toml"
-why = "What a drive did during a hole in its log is unknown, so no state, transfer or gap may extend over the hole."
+why = "What a drive did during a hole in its log is unknown. Therefore no state, transfer or gap may extend over a hole."
 partition = "month"
 
 [columns]

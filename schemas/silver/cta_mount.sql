@@ -1,6 +1,6 @@
 /*
 title = "CTA: mounts"
-grain = "one row per mount of CTA, made from all log lines of the tape daemon about the mount, or from the mount's final record where other lines are missing"
+grain = "one row per mount of CTA, made from all log lines of the tape daemon about the mount. Where other lines are missing, the row is made from the mount's final record"
 why = "Holds all logged times of a mount in one row. silver.session, silver.transfer and silver.drive_state are computed from these rows."
 partition = "day"
 lineage = ["file_id", "line_no"]
@@ -14,19 +14,19 @@ mover_host = { type = "VARCHAR", doc = "tape server" }
 mount_id = { type = "VARCHAR", doc = "mount number that CTA gave" }
 volume = { type = "VARCHAR", doc = "tape label" }
 mode = { type = "VARCHAR", doc = "read or write; NULL for a mount that only writes the tape's label" }
-purpose = { type = "VARCHAR", doc = "purpose of the mount: user (requests of users), repack (copies files to other tapes), verify (reads files only to check them) or label (writes the tape's label)" }
+purpose = { type = "VARCHAR", doc = "purpose of the mount. user: requests of users. repack: copies files to other tapes. verify: reads files only to check them. label: writes the tape's label" }
 storage_group = { type = "VARCHAR", doc = "virtual organisation: the experiment or user group that owns the volume" }
 file_family = { type = "VARCHAR", doc = "tape pool: the set of volumes to which this volume belongs" }
 from_at = { type = "TIMESTAMP", doc = "time of the first line of the mount" }
-requested_at = { type = "TIMESTAMP", doc = "when CTA started the mount (its tape session), as logged or as computed from the final record; NULL where neither shows it" }
+requested_at = { type = "TIMESTAMP", doc = "when CTA started the mount (its tape session), as logged or as computed from the mount's final record; NULL where neither log line nor final record shows it" }
 mounted_at = { type = "TIMESTAMP", doc = "when the tape was ready in the drive" }
 positioned_at = { type = "TIMESTAMP", doc = "for reads: when the tape's label was checked; for writes: when the tape was at the end of its data" }
 dismount_at = { type = "TIMESTAMP", doc = "when the drive started to unload the tape" }
 dismounted_at = { type = "TIMESTAMP", doc = "when the tape was out of the drive" }
-drained_at = { type = "TIMESTAMP", doc = "when the last byte was on disk, if that was after the tape was dismounted; NULL otherwise" }
+drained_at = { type = "TIMESTAMP", doc = "when the last byte was on disk, if the tape was dismounted before that; NULL otherwise" }
 killed_at = { type = "TIMESTAMP", doc = "when the process of the mount was killed or crashed; NULL otherwise" }
 to_at = { type = "TIMESTAMP", doc = "time of the last line of the mount" }
-n_file_lines = { type = "BIGINT", doc = "number of log lines about single files of the mount; if it is 0, only the final record shows how much data moved" }
+n_file_lines = { type = "BIGINT", doc = "number of log lines about single files of the mount. If it is 0, only the mount's final record shows how much data moved" }
 is_inferred = { type = "BOOLEAN", doc = "true if no line shows the start of the mount. The mount's times are then computed from its final record" }
 status = { type = "VARCHAR", doc = "ok, mount_failed, killed, empty (given up before the robot moved the tape), or cut (start or end not logged)" }
 file_id = { type = "VARCHAR", doc = "file with the first line of the mount" }

@@ -1,7 +1,7 @@
 /*
 title = "CTA: states of drives"
-grain = "one row per interval in which a CTA drive was in one state; in time without a row the drive was idle if a log covers that time"
-why = "Holds CTA's part of silver.drive_state. The states of a mount follow each other in time: mount, positioning, files, flushes and dismount, and the times between these."
+grain = "one row per interval in which a CTA drive was in one state. In time without a row, the drive was idle if a log covers that time"
+why = "Holds the states of CTA drives, as part of silver.drive_state. The states of a mount follow each other without a hole: mount, positioning, files, flushes, dismount, and the times between these."
 partition = "day"
 lineage = ["file_id", "line_no", "end_file_id", "end_line_no"]
 
@@ -12,9 +12,9 @@ drive = { type = "VARCHAR", doc = "drive" }
 state = { type = "VARCHAR", doc = "state of the drive, as in silver.drive_state" }
 from_at = { type = "TIMESTAMP", doc = "start" }
 to_at = { type = "TIMESTAMP", doc = "end" }
-is_inferred = { type = "BOOLEAN", doc = "true if no log line shows the start or end of the state. The times were then computed from the mount's final record, or the state is hung or unknown, or the drive was still down when the log ended" }
+is_inferred = { type = "BOOLEAN", doc = "true if no log line shows the start or end of the state. The times were then computed from the mount's final record, or the state is hung or unknown. Also true if the drive was still down when the log ended" }
 session_id = { type = "VARCHAR", doc = "identifier of the mount during which the drive was in the state; NULL for down" }
-attempt_id = { type = "VARCHAR", doc = "identifier of the attempt (to move a file) during which the drive was in the state; NULL between attempts" }
+attempt_id = { type = "VARCHAR", doc = "identifier of the attempt to move a file during which the drive was in the state; NULL between attempts" }
 file_id = { type = "VARCHAR", doc = "file with the line that shows the state" }
 line_no = { type = "BIGINT", doc = "number of the line in file_id" }
 end_file_id = { type = "VARCHAR", doc = "file with the line that shows the end of a down state; NULL for other states, and where no line shows the end" }

@@ -7,9 +7,9 @@ lineage = ["file_id", "line_no"]
 
 [columns]
 day = { type = "DATE", doc = "UTC day of started_at" }
-transfer_id = { type = "VARCHAR", doc = "identifier of the transfer: mount and number of the file on the volume, with 2, 3 … added for further log lines about the same file. For a mount without lines about files, the identifier of the mount" }
+transfer_id = { type = "VARCHAR", doc = "identifier of the transfer: mount and number of the file on the volume. Further log lines about the same file add 2, 3 … to it. For a mount without lines about files, the identifier of the mount" }
 system = { type = "VARCHAR", doc = "CTA instance" }
-station = { type = "VARCHAR", doc = "disk system from which the file came or to which it went; NULL for a file that CTA only read to verify it, and where only the mount's final record exists" }
+station = { type = "VARCHAR", doc = "disk system from which the file came or to which the file went. NULL for a file that CTA read only to verify it, and where only the mount's final record exists" }
 drive = { type = "VARCHAR", doc = "drive" }
 mover_host = { type = "VARCHAR", doc = "tape server" }
 volume = { type = "VARCHAR", doc = "tape label" }
@@ -18,13 +18,13 @@ mode = { type = "VARCHAR", doc = "read or write" }
 file_number = { type = "BIGINT", doc = "place of the file on the volume (fSeq)" }
 bytes = { type = "BIGINT", unit = "bytes", doc = "bytes moved to or from tape, including the file's labels on tape" }
 file_bytes = { type = "BIGINT", unit = "bytes", doc = "size of the user's file" }
-unique_id = { type = "VARCHAR", doc = "identifier of the request: CTA instance, CTA's number of the file and, where a frontend logged the request, the time when it was queued" }
-queued_at = { type = "TIMESTAMP", doc = "when a frontend (CTA's server for requests) queued the request. If several requests match, the latest one before the transfer counts. NULL where no frontend logged the request, or an earlier transfer had already served the request" }
-ready_at = { type = "TIMESTAMP", doc = "for a write, equal to queued_at, because CTA gets the request when the file is complete on disk; NULL for a read" }
+unique_id = { type = "VARCHAR", doc = "identifier of the request: CTA instance and CTA's number of the file. Where a frontend logged the request, the time when it was queued is added" }
+queued_at = { type = "TIMESTAMP", doc = "when a frontend (CTA's server for requests) queued the request. If several requests match, the latest one before the transfer counts. NULL where no frontend logged the request. Also NULL if an earlier transfer had already served the request" }
+ready_at = { type = "TIMESTAMP", doc = "for a write, equal to queued_at, because CTA gets a request only when the file is complete on disk; NULL for a read" }
 requested_at = { type = "TIMESTAMP", doc = "when CTA's work on the file started; for a read, when positioning to the file started" }
 started_at = { type = "TIMESTAMP", doc = "when reading or writing on tape started" }
-ended_at = { type = "TIMESTAMP", doc = "time of the log line about the file; where only the mount's final record exists, computed from that record" }
-completed_at = { type = "TIMESTAMP", doc = "for a write, end of the next flush, which makes the file safe on tape; for a read, time of the log line about the file" }
+ended_at = { type = "TIMESTAMP", doc = "time of the log line about the file. Where only the mount's final record exists, computed from that record" }
+completed_at = { type = "TIMESTAMP", doc = "for a write, end of the next flush: from then on, the file is safe on tape. For a read, time of the log line about the file" }
 drive_s = { type = "DOUBLE", unit = "s", doc = "time in calls that read or write the tape; NULL where the program that collected the log rounded times to seconds" }
 drive_rate_basis = { type = "VARCHAR", doc = "basis of the drive rate: call; NULL where drive_s is NULL" }
 position_s = { type = "DOUBLE", unit = "s", doc = "for reads: time to wind the tape to the file" }
@@ -35,7 +35,7 @@ storage_group = { type = "VARCHAR", doc = "virtual organisation: the experiment 
 file_family = { type = "VARCHAR", doc = "tape pool: the set of volumes to which this volume belongs" }
 status = { type = "VARCHAR", doc = "ok or failed" }
 error = { type = "VARCHAR", doc = "error message of a failed transfer" }
-witnesses = { type = "VARCHAR", doc = "which log shows the transfer: taped (the tape daemon's line about the file) or session (only the final record of the mount)" }
+witnesses = { type = "VARCHAR", doc = "which log shows the transfer. taped: the tape daemon's line about the file. session: only the final record of the mount" }
 file_id = { type = "VARCHAR", doc = "log file with the line about the file" }
 line_no = { type = "BIGINT", doc = "number of the line in file_id" }
 

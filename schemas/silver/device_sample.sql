@@ -1,7 +1,7 @@
 /*
 title = "Samples of the load of disks"
 grain = "one row per host, tool, device and sampled interval"
-why = "Shows how much data each disk moved, how long requests waited, how many were queued and how busy the disk was. Several tools may have sampled the same time."
+why = "Shows for each disk how much data it moved, how long requests waited, how many were queued and how busy it was. Several tools may have sampled the same time."
 partition = "day"
 lineage = ["file_id", "line_no"]
 
@@ -10,22 +10,22 @@ day = { type = "DATE", doc = "UTC day of from_at" }
 host = { type = "VARCHAR", doc = "host, named as in site.toml if declared there" }
 tool = { type = "VARCHAR", doc = "program that took the sample" }
 device = { type = "VARCHAR", doc = "device, as the tool names it, without /dev/" }
-kind = { type = "VARCHAR", doc = "kind of device: disk; partition, mapper, md, multipath or group (their bytes are also counted for a disk); loop, ram, tape, cdrom, nfs or other" }
-is_summed = { type = "BOOLEAN", doc = "true if the device counts in the totals of its host. Complete disks count. Partitions and devices made of disks do not count, because their bytes would count twice" }
+kind = { type = "VARCHAR", doc = "kind of device: disk, partition, mapper, md, multipath, group, loop, ram, tape, cdrom, nfs or other. The bytes of partition, mapper, md, multipath and group are also counted for a disk" }
+is_summed = { type = "BOOLEAN", doc = "true if the device counts in the totals of its host. Complete disks count. Partitions, and devices that combine disks, do not count, because their bytes would then count twice" }
 from_at = { type = "TIMESTAMP", doc = "start of the sample" }
 to_at = { type = "TIMESTAMP", doc = "end of the sample" }
-request_rate = { type = "DOUBLE", unit = "1/s", doc = "requests completed per second: the total where the tool gives one, otherwise the sum of reads, writes and discards" }
+request_rate = { type = "DOUBLE", unit = "1/s", doc = "requests completed per second. If the tool gives no total, the sum of reads, writes and discards" }
 read_request_rate = { type = "DOUBLE", unit = "1/s", doc = "reads completed per second" }
 write_request_rate = { type = "DOUBLE", unit = "1/s", doc = "writes completed per second" }
 moved_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "bytes read and written per second; includes discards where the tool gives only the total" }
 read_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "bytes read per second" }
 write_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "bytes written per second" }
-wait_s = { type = "DOUBLE", unit = "s", doc = "mean time from the arrival of a request to its completion, in queue and device; NULL where no request completed, or the tool did not measure this time" }
-read_wait_s = { type = "DOUBLE", unit = "s", doc = "mean time from the arrival of a read to its completion, in queue and device; NULL where no read completed" }
-write_wait_s = { type = "DOUBLE", unit = "s", doc = "mean time from the arrival of a write to its completion, in queue and device; NULL where no write completed" }
+wait_s = { type = "DOUBLE", unit = "s", doc = "mean time of a request in queue and device, from its arrival to its completion. NULL where no request completed, or the tool did not measure this time" }
+read_wait_s = { type = "DOUBLE", unit = "s", doc = "mean time of a read in queue and device, from its arrival to its completion; NULL where no read completed" }
+write_wait_s = { type = "DOUBLE", unit = "s", doc = "mean time of a write in queue and device, from its arrival to its completion; NULL where no write completed" }
 queue = { type = "DOUBLE", doc = "mean number of requests that waited or that the device worked on" }
 busy = { type = "DOUBLE", unit = "1", doc = "share of time in which the device worked on at least one request" }
-note = { type = "VARCHAR", doc = "known defect of the tool, because of which some values of this row are NULL; NULL where no such defect is known" }
+note = { type = "VARCHAR", doc = "known defect of the tool because of which some values of this row are NULL; the note itself is NULL without such a defect" }
 file_id = { type = "VARCHAR", doc = "file from which the row was made" }
 line_no = { type = "BIGINT", doc = "number of the line in file_id from which the row was made" }
 

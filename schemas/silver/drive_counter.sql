@@ -1,7 +1,7 @@
 /*
 title = "Counters of drives, per sampled interval"
 grain = "one row per tape drive and sampled interval; an interval over UTC midnight has two rows. Intervals of one drive do not overlap"
-why = "Shows how much data each drive moved and how long it was busy, from the kernel's counters, even where the archive has no log. HPSS and IBM's lin_tape bypass the kernel's st driver, whose counters then show commands without bytes, or nothing."
+why = "Shows how much data each drive moved and how long it was busy, from the kernel's counters. These also exist where the archive has no log. HPSS and IBM's lin_tape bypass the kernel's st driver. The counters then show commands without bytes, or nothing."
 partition = "day"
 lineage = ["file_id", "line_no"]
 
@@ -11,17 +11,17 @@ system = { type = "VARCHAR", doc = "archive system of the drive; NULL where the 
 drive = { type = "VARCHAR", doc = "name of the drive; NULL where site.toml does not assign the host's device to a drive" }
 host = { type = "VARCHAR", doc = "host to which the drive is attached" }
 device = { type = "VARCHAR", doc = "device name in the kernel, e.g. st0" }
-tool = { type = "VARCHAR", doc = "program that took the sample; where several programs took samples, the one that covers most of the day" }
+tool = { type = "VARCHAR", doc = "program that took the sample. If several programs took samples, only the one that covers most of the day has rows" }
 from_at = { type = "TIMESTAMP", doc = "start" }
 to_at = { type = "TIMESTAMP", doc = "end of the interval. If a sampled interval extends over midnight, its values are divided in proportion to time" }
 read_bytes = { type = "BIGINT", unit = "bytes", doc = "bytes read from the drive" }
 write_bytes = { type = "BIGINT", unit = "bytes", doc = "bytes written to the drive" }
 read_s = { type = "DOUBLE", unit = "s", doc = "time that the drive spent in reads that completed in the interval" }
 write_s = { type = "DOUBLE", unit = "s", doc = "time that the drive spent in writes that completed in the interval" }
-motion_s = { type = "DOUBLE", unit = "s", doc = "time that the drive spent in other commands that completed in the interval: positioning, rewinding, file marks; NULL where the tool does not sample times" }
-session_id = { type = "VARCHAR", doc = "identifier of the mount that TSM's server or a library lists. Without such a mount, identifier of a stretch of use: a series of intervals with commands and no pause over ten minutes. NULL without commands" }
+motion_s = { type = "DOUBLE", unit = "s", doc = "time of other commands, such as positioning, rewinding and file marks, that completed in the interval; NULL where the tool does not sample times" }
+session_id = { type = "VARCHAR", doc = "identifier of the mount that TSM's server or a library lists. Without such a mount, identifier of a stretch of use: a series of intervals with commands and without a pause over ten minutes. NULL without commands" }
 is_mount = { type = "BOOLEAN", doc = "true if session_id is a mount, false for a stretch of use" }
-is_blind = { type = "BOOLEAN", doc = "true if the commands of a stretch of use took ten minutes or more in total, but no byte was counted: the counters then miss the transfers" }
+is_blind = { type = "BOOLEAN", doc = "true if no byte was counted in a stretch of use whose commands took ten minutes or more in total. The counters then miss the transfers" }
 file_id = { type = "VARCHAR", doc = "file from which the row was made" }
 line_no = { type = "BIGINT", doc = "number of the line in file_id" }
 

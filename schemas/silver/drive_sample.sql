@@ -14,12 +14,12 @@ sampled_at = { type = "TIMESTAMP", doc = "when the sample was taken" }
 is_time_known = { type = "BOOLEAN", doc = "true if the time of day of the sample is known, not only its day" }
 drive = { type = "VARCHAR", doc = "name of the drive; for sysperf, number of the library and of the drive, such as 1/2" }
 is_active = { type = "BOOLEAN", doc = "true if the drive moved data (rate above 0); NULL where the screen shows no rate" }
-rate_low_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "rate of the drive, if the unit KB on the program's screen means 1000 bytes. For sysperf: rate at which cache segments become free" }
+rate_low_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "rate of the drive if the unit KB on the program's screen means 1000 bytes. For sysperf, the rate at which cache segments become free" }
 rate_high_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "the same rate, if KB means 1024 bytes; equal to rate_low_bytes_s where the meaning is known" }
 volume = { type = "VARCHAR", doc = "volume in the drive" }
 volume_group = { type = "VARCHAR", doc = "volume group (AMASS's set of volumes) to which the volume in the drive belongs" }
-mode = { type = "VARCHAR", doc = "read or write, if the drive moved data and all requests on the screen were of one kind; NULL otherwise" }
-is_mode_inferred = { type = "BOOLEAN", doc = "true if the screen did not show the mode, so that it was inferred from the requests" }
+mode = { type = "VARCHAR", doc = "read or write, if the drive moved data and all requests on the screen were of this one kind; NULL otherwise" }
+is_mode_inferred = { type = "BOOLEAN", doc = "true if the screen did not show the mode, so that the mode was inferred from the requests" }
 is_repaired = { type = "BOOLEAN", doc = "true if a damaged number or label of the row was repaired or left out; bronze.amass_sysperf_drive shows which" }
 file_id = { type = "VARCHAR", doc = "file from which the row was made" }
 line_no = { type = "BIGINT", doc = "number of the line in file_id from which the row was made" }

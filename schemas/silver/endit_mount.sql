@@ -1,7 +1,7 @@
 /*
 title = "Runs of ENDIT's workers, with the mounts that served them"
 grain = "one row per run and mount that served it. A retrieve is served by each mount of its volume during the run. An archive is served by each mount in which the archive's TSM session wrote"
-why = "ENDIT does not log drives, and a drive's log does not name pools, so runs and mounts are matched by volume and time. A worker that was not started for one volume can read several volumes. ENDIT's hint file lists the volume of each file and so shows which volumes such a worker reads. An archive run names no volume; its volumes are those of the TSM session with the same host, time and size."
+why = "Shows which mounts a run of ENDIT used. ENDIT does not log drives, and a drive's log does not name pools, so runs and mounts are matched by volume and time. A worker that was not started for one volume can read several volumes. ENDIT's hint file lists the volume of each file, and so shows which volumes such a worker reads. An archive run names no volume. Its volumes are those of the TSM session with the same host, time and size."
 lineage = ["file_id", "line_no"]
 
 [columns]
@@ -13,8 +13,8 @@ began_at = { type = "TIMESTAMP", doc = "when the run started" }
 ended_at = { type = "TIMESTAMP", doc = "when the run ended; if this was not logged, the latest possible end of the run" }
 outcome = { type = "VARCHAR", doc = "outcome of the run, as in silver.endit_run" }
 volume = { type = "VARCHAR", doc = "tape label" }
-n_files = { type = "BIGINT", doc = "number of files on this volume that the run requested; NULL where no line lists them, or an archive run wrote several volumes" }
-bytes = { type = "BIGINT", unit = "bytes", doc = "size of all files of the run; NULL where a retrieve was not started for one volume, or an archive run wrote several volumes" }
+n_files = { type = "BIGINT", doc = "number of files that the run requested from this volume; NULL where no line lists them, or an archive run wrote several volumes" }
+bytes = { type = "BIGINT", unit = "bytes", doc = "size of all files of the run. NULL if the run is a retrieve that was not started for one volume, or an archive run that wrote several volumes" }
 drive_system = { type = "VARCHAR", doc = "archive system to which the drive belongs" }
 drive = { type = "VARCHAR", doc = "drive" }
 session_id = { type = "VARCHAR", doc = "identifier of the mount" }

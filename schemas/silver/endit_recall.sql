@@ -1,7 +1,7 @@
 /*
 title = "Files that ENDIT recalled from each volume"
 grain = "one row per run of a retrieve worker and per volume that holds some of the run's files"
-why = "Shows which volumes were read by a worker that was not started for one volume. ENDIT's hint file lists the volume of each file, and each volume costs a mount."
+why = "Shows which volumes a worker read that was not started for one volume. ENDIT's hint file lists the volume of each file, and each volume costs a mount."
 partition = "day"
 lineage = ["file_id", "line_no"]
 
@@ -12,7 +12,7 @@ host = { type = "VARCHAR", doc = "host of the ENDIT daemons" }
 pool = { type = "VARCHAR", doc = "short name of the ENDIT instance, or its host if it has no name" }
 began_at = { type = "TIMESTAMP", doc = "when the worker started" }
 worker_volume = { type = "VARCHAR", doc = "volume that the worker was started for; `default` if its volume was not known" }
-volume = { type = "VARCHAR", doc = "volume that holds the files: the worker's volume, or the one in the newest hint file; NULL where neither is known" }
+volume = { type = "VARCHAR", doc = "volume that holds the files: the worker's volume or, if the worker has none, the volume in the newest hint file. NULL where neither is known" }
 n_files = { type = "BIGINT", doc = "number of the run's files that are on this volume" }
 file_id = { type = "VARCHAR", doc = "log file with the line that lists the worker's files" }
 line_no = { type = "BIGINT", doc = "number of the line in file_id" }

@@ -1,7 +1,7 @@
 /*
 title = "Runs of ENDIT's workers"
 grain = "one row per run of TSM's client dsmc that ENDIT started: a retrieve, an archive or a delete"
-why = "Shows how long and how fast each volume was read for dCache's pools, how long the requests had waited, and what failed."
+why = "Shows how long and how fast ENDIT read each volume for dCache's pools. Shows also how long the requests had waited, and what failed."
 lineage = ["file_id", "line_no"]
 
 [columns]
@@ -9,13 +9,13 @@ system = { type = "VARCHAR", doc = "archive system" }
 host = { type = "VARCHAR", doc = "host of the ENDIT daemons" }
 pool = { type = "VARCHAR", doc = "short name of the ENDIT instance, or its host if it has no name" }
 operation = { type = "VARCHAR", doc = "retrieve (from tape), archive (to tape) or delete" }
-volume = { type = "VARCHAR", doc = "label of the volume that a retrieve reads; `default` for files that ENDIT assigned to no volume. NULL where no line names a volume, as for archives and deletes" }
+volume = { type = "VARCHAR", doc = "label of the volume that a retrieve reads; `default` for files that ENDIT assigned to no volume. NULL where no line names a volume, which includes archives and deletes" }
 worker_pid = { type = "BIGINT", doc = "process id of the worker; NULL where no line has it" }
 oldest_at = { type = "TIMESTAMP", doc = "when the oldest request that a retrieve serves arrived" }
 newest_at = { type = "TIMESTAMP", doc = "when the newest request that the run serves arrived" }
 began_at = { type = "TIMESTAMP", doc = "when the run started. If this was not logged: ended_at minus the duration, or ended_at if the duration is not known" }
 ended_at = { type = "TIMESTAMP", doc = "when the run was done, failed or was stopped; NULL where no line shows the end of the run" }
-until_at = { type = "TIMESTAMP", doc = "when the run ended. If this was not logged: the latest possible end. This is the earliest of the next run of the same volume or worker, the next start of the daemon and the last message about the operation" }
+until_at = { type = "TIMESTAMP", doc = "when the run ended. If this was not logged, the latest possible end. This is the earliest of three times: next run of the same volume or worker, next start of the daemon, last message about the operation" }
 n_files = { type = "BIGINT", doc = "number of files requested" }
 n_done = { type = "BIGINT", doc = "number of files that the run completed. If outcome is done: all files of the run. If outcome is partial: the number in the message about the partly failed delete. Otherwise NULL" }
 bytes = { type = "BIGINT", unit = "bytes", doc = "total size of the files that the run was to process. It is not exact: the log gives it in GiB with two or three decimals" }

@@ -1,7 +1,7 @@
 /*
 title = "Gaps between files"
-grain = "one row per pause between two transfers of the same mount, if the start and end of the pause were both logged"
-why = "Divides each pause between files, in which a drive does not stream, into seven parts that do not overlap, such as file mark or tape motion."
+grain = "one row per pause between two transfers of the same mount, if the first transfer succeeded and the start and end of the pause were logged"
+why = "The drive does not stream in a pause between files. Each pause is divided into seven parts that do not overlap, such as file mark or tape motion."
 partition = "day"
 lineage = ["previous_file_id", "previous_line_no", "next_file_id", "next_line_no"]
 features = ["D2", "G3"]
@@ -23,11 +23,11 @@ filemark_s = { type = "DOUBLE", unit = "s", doc = "part of the gap spent on flus
 checksum_s = { type = "DOUBLE", unit = "s", doc = "part of the gap spent on reading a written file back to check it, as some sites do" }
 database_s = { type = "DOUBLE", unit = "s", doc = "part of the gap spent on updating file and volume databases and on the last messages to the client" }
 no_request_s = { type = "DOUBLE", unit = "s", doc = "part of the gap in which the drive had no request. Work was missing, so this time is not part of avoidable_s" }
-request_s = { type = "DOUBLE", unit = "s", doc = "time within the gap during which client and library manager exchanged messages, until the mover had the next request" }
+request_s = { type = "DOUBLE", unit = "s", doc = "time within the gap in which client and library manager exchanged messages, until the mover had the next request" }
 client_s = { type = "DOUBLE", unit = "s", doc = "part of request_s before the client queued the next request; NULL where no log shows when the request was queued" }
 position_s = { type = "DOUBLE", unit = "s", doc = "part of the gap spent on moving the tape" }
 start_s = { type = "DOUBLE", unit = "s", doc = "part of the gap spent on connecting and starting the next transfer, without tape motion" }
-is_next_ready = { type = "BOOLEAN", doc = "true if the file after the gap was already on the spool when the gap started. Where no log shows when a file was on the spool, it counts as ready if its request was already queued, or if one client command wrote both this file and the previous file. NULL if the file after the gap is not written to tape" }
+is_next_ready = { type = "BOOLEAN", doc = "true if the file after the gap was already on the spool when the gap started. Where no log shows when a file was on the spool, it counts as ready in two cases: its request was already queued, or one client command wrote both this file and the previous one. NULL if the file after the gap is not written to tape" }
 avoidable_s = { type = "DOUBLE", was = "judged_s", unit = "s", doc = "avoidable gap: database_s + request_s + start_s. Its normal value at the site is expected_gap_s in site.toml" }
 rate_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "drive rate of the file before the gap: the bytes that each second of the gap could have moved" }
 previous_file_id = { type = "VARCHAR", doc = "log file with the line about the last block before the gap" }

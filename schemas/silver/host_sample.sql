@@ -1,7 +1,7 @@
 /*
 title = "Samples of the load of hosts"
 grain = "one row per host, tool and sampled interval"
-why = "Shows CPU shares and disk traffic of a host, as each tool measured them; several tools may have sampled the same time. sar logs CPU, queue and traffic in separate lines or files; they are combined into one row."
+why = "Shows CPU shares and disk traffic of a host, as each tool measured them. Several tools may have sampled the same time. sar logs CPU, queue and traffic in separate lines or files; one row combines them."
 partition = "day"
 lineage = ["file_id", "line_no"]
 
@@ -18,8 +18,8 @@ cpu_wait = { type = "DOUBLE", unit = "1", doc = "share of CPU time that was idle
 run_queue = { type = "INTEGER", doc = "number of runnable tasks at the end of the sample" }
 blocked = { type = "INTEGER", doc = "number of tasks in uninterruptible wait, usually for a disk" }
 n_cpus = { type = "INTEGER", doc = "number of processors; NULL where not known" }
-read_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "bytes read from disks per second; where the tool gives no total, the sum over complete disks, without partitions" }
-write_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "bytes written to disks per second; where the tool gives no total, the sum over complete disks, without partitions" }
+read_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "bytes read from disks per second. Where the tool gives no total, the sum over complete disks, without partitions" }
+write_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "bytes written to disks per second. Where the tool gives no total, the sum over complete disks, without partitions" }
 file_id = { type = "VARCHAR", doc = "first of the files from which the row was made" }
 line_no = { type = "BIGINT", doc = "number of the row's first line in file_id" }
 

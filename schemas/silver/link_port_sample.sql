@@ -1,7 +1,7 @@
 /*
 title = "Traffic of links, from counters of their ports"
-grain = "one row per link, side (switch or host), tool and interval between successive samples of any of the link's ports; rows are divided at UTC half-hours"
-why = "Prometheus, snmp_exporter, Telegraf, collectd and sar count many interfaces. The traffic of all ports of a link in site.toml is added up, with in and out from the station's view. There is no row where a port was not sampled or its counter restarted."
+grain = "one row per link, side (switch or host), tool, and interval between successive samples of any of the link's ports. Intervals are divided at UTC half-hours"
+why = "Prometheus, snmp_exporter, Telegraf, collectd and sar count many interfaces. For each link in site.toml, the traffic of all its ports is added up, with in and out from the station's view. Intervals in which a port was not sampled, or its counter restarted, have no row."
 partition = "month"
 lineage = ["file_id", "line_no"]
 

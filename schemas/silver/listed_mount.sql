@@ -1,7 +1,7 @@
 /*
 title = "Mounts that TSM, a library or a drive lists"
 grain = "one row per mount that TSM's server or a library lists, or that SCSI pages of a drive show"
-why = "Shows which tape was in which drive, for archives whose own log does not record this. A library's mount is left out if the archive's log covers the drive. If TSM's server lists the same mount, only the bytes come from the library."
+why = "Shows which tape was in which drive, for archives whose own log does not record this. A library's mount is left out if the archive's log covers the drive. If both the library and TSM's server list a mount, only the bytes come from the library."
 partition = "day"
 lineage = ["file_id", "line_no"]
 
@@ -10,7 +10,7 @@ day = { type = "DATE", doc = "UTC day of mounted_at" }
 session_id = { type = "VARCHAR", doc = "identifier of the mount: its drive, volume and mounted_at" }
 system = { type = "VARCHAR", doc = "archive system" }
 library = { type = "VARCHAR", doc = "library" }
-drive = { type = "VARCHAR", doc = "name of the drive; NULL where site.toml assigns this `slot` to no drive, or where drives of several libraries have the same name and no line shows the library" }
+drive = { type = "VARCHAR", doc = "name of the drive. NULL where site.toml assigns this `slot` to no drive. Also NULL where drives of several libraries have the same name and no line shows the library" }
 slot = { type = "VARCHAR", doc = "place of the drive in the library, by the library's own name; NULL where only TSM's server lists the mount" }
 volume = { type = "VARCHAR", doc = "tape label" }
 mounted_at = { type = "TIMESTAMP", doc = "when the volume was in the drive" }
@@ -18,7 +18,7 @@ dismounted_at = { type = "TIMESTAMP", doc = "when the drive was free again; NULL
 mounted_s = { type = "DOUBLE", unit = "s", doc = "dismounted_at - mounted_at" }
 read_bytes = { type = "BIGINT", unit = "bytes", doc = "bytes read during the mount, as the library or the drive counted; NULL without such a count" }
 write_bytes = { type = "BIGINT", unit = "bytes", doc = "bytes written during the mount, as the library or the drive counted; NULL without such a count" }
-witness = { type = "VARCHAR", doc = "source of the row: server (TSM's list), library (the library's list) or pages (only SCSI pages of the drive). For pages, the mount starts at the first reading and ends at the last, and a mount over UTC midnight has two rows" }
+witness = { type = "VARCHAR", doc = "source of the row. server: TSM's list. library: the library's list. pages: only SCSI pages of the drive. A mount from pages starts at the first reading and ends at the last; over UTC midnight, it has two rows" }
 file_id = { type = "VARCHAR", doc = "file from which the row was made" }
 line_no = { type = "BIGINT", doc = "number of the line in file_id" }
 

@@ -1,7 +1,7 @@
 /*
 title = "States of drives from the logs of their movers"
-grain = "one row per interval in which a drive was in one state, between two steps that its mover logged; in time without a row the drive was idle if a log covers that time"
-why = "Shows the states of a drive, derived from the mover's log lines that start and end each state. No state extends over a hole in the log."
+grain = "one row per interval in which a drive was in one state, between two steps that its mover logged. In time without a row, the drive was idle if a log covers that time"
+why = "Shows the states of a drive, from the mover's log lines at the start and end of each state. No state extends over a hole in the log."
 partition = "day"
 lineage = ["file_id", "line_no", "end_file_id", "end_line_no"]
 features = ["D4"]
@@ -10,12 +10,12 @@ features = ["D4"]
 day = { type = "DATE", doc = "UTC day of from_at" }
 system = { type = "VARCHAR", doc = "archive system" }
 drive = { type = "VARCHAR", doc = "drive" }
-state = { type = "VARCHAR", doc = "state of the drive, as in silver.drive_state; unknown in a hole of the log, before a restart, and after the last step unless the drive was down" }
+state = { type = "VARCHAR", doc = "state of the drive, as in silver.drive_state. The state is unknown in a hole of the log and before a restart. It is also unknown after the last step, unless the drive was down" }
 from_at = { type = "TIMESTAMP", doc = "start" }
 to_at = { type = "TIMESTAMP", doc = "end" }
-is_inferred = { type = "BOOLEAN", doc = "true if the start or end is not the time of a log line, but the start or end of a hole in the log, or the end of the log" }
+is_inferred = { type = "BOOLEAN", doc = "true if the start or end is not the time of a log line. The time is then the start or end of a hole in the log, or the end of the log" }
 session_id = { type = "VARCHAR", doc = "identifier of the mount to which the state belongs" }
-attempt_id = { type = "VARCHAR", was = "try_id", doc = "identifier of the attempt (to move a file) during which the state began" }
+attempt_id = { type = "VARCHAR", was = "try_id", doc = "identifier of the attempt to move a file during which the state began" }
 file_id = { type = "VARCHAR", doc = "file with the line that starts the state" }
 line_no = { type = "BIGINT", doc = "number of the line in file_id" }
 end_file_id = { type = "VARCHAR", doc = "file with the line that shows the end of a down state; NULL for other states, and where no line shows the end" }

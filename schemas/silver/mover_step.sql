@@ -17,10 +17,10 @@ mode = { type = "VARCHAR", doc = "read or write; NULL where the line does not sh
 volume = { type = "VARCHAR", doc = "tape label; NULL where the line does not show it" }
 session_id = { type = "VARCHAR", doc = "identifier of the mount to which the step belongs; NULL between mounts" }
 attempt_id = { type = "VARCHAR", was = "try_id", doc = "identifier of the attempt (to move a file) to which the step belongs. An attempt lasts from one of the mover's requests for work to the next" }
-is_after_hole = { type = "BOOLEAN", doc = "true if the log has a hole between the previous step and this step, and the drive was not free before the hole" }
-file_number = { type = "BIGINT", doc = "number of the file on the volume. `position` lines: the file to which the tape is moved. Other lines: the file whose position the line shows" }
+is_after_hole = { type = "BOOLEAN", doc = "true if the log has a hole between the previous step and this one, and the drive was in use before the hole" }
+file_number = { type = "BIGINT", doc = "number of the file on the volume. `position` lines: the file to which the tape is moved. Other lines: the file at the position that the line shows" }
 bytes = { type = "BIGINT", unit = "bytes", doc = "number of bytes. `started` lines: bytes to move. `data_ended` and `drive_stats` lines: bytes moved to or from tape, including the wrapper (Enstore's file format on tape)" }
-block_address = { type = "BIGINT", doc = "in `filemark` and `drive_stats` lines, logical block address of the tape after the file; 0 where the drive does not report it" }
+block_address = { type = "BIGINT", doc = "in `filemark` and `drive_stats` lines, logical block address on the tape after the file; 0 where the drive does not report the address" }
 buffer_s = { type = "DOUBLE", unit = "s", doc = "in `timing` lines, time spent waiting for the memory buffer; the log names this time pull (write) or push (read)" }
 call_s = { type = "DOUBLE", unit = "s", doc = "in `timing` lines, time inside the drive's write or read calls" }
 checksum_s = { type = "DOUBLE", unit = "s", doc = "in `timing` lines, time to compute checksums" }

@@ -10,14 +10,14 @@ day = { type = "DATE", doc = "UTC day of polled_at" }
 system = { type = "VARCHAR", doc = "archive system" }
 polled_at = { type = "TIMESTAMP", doc = "when the queue was polled" }
 mode = { type = "VARCHAR", doc = "read or write" }
-purpose = { type = "VARCHAR", doc = "user (requests of users) or repack (copies files to other tapes). Reads always have user, because CTA's queues do not distinguish reads for repack" }
+purpose = { type = "VARCHAR", doc = "user (requests of users) or repack (copies files to other tapes). For reads always user, because CTA's queues do not distinguish reads for repack" }
 storage_group = { type = "VARCHAR", doc = "virtual organisation: the experiment or user group that owns the files" }
 file_family = { type = "VARCHAR", doc = "tape pool: the set of volumes that the queue reads or writes" }
 volume = { type = "VARCHAR", doc = "volume that a queue of reads waits for; NULL for a queue of writes" }
 n_files = { type = "BIGINT", doc = "number of files that wait in the queue" }
 bytes = { type = "BIGINT", unit = "bytes", doc = "bytes of the files that wait in the queue" }
 oldest_age_s = { type = "DOUBLE", unit = "s", doc = "time for which the oldest file in the queue has waited; NULL where no file waits" }
-overdue_s = { type = "DOUBLE", unit = "s", doc = "time by which oldest_age_s exceeds the age at which the mount policy allows a mount; 0 before that age; NULL without a policy, or where no file waits" }
+overdue_s = { type = "DOUBLE", unit = "s", doc = "time for which the oldest file has waited beyond the age at which the mount policy allows a mount (oldest_age_s less that age). 0 before that age; NULL without a policy, or where no file waits" }
 n_mounts = { type = "BIGINT", doc = "number of mounts that serve the queue at polled_at" }
 is_sleeping = { type = "BOOLEAN", doc = "true if the queue waits for free space on disk" }
 file_id = { type = "VARCHAR", doc = "file with CTA's answer to the poll" }

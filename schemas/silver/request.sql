@@ -1,14 +1,14 @@
 /*
 title = "Requests"
-grain = "one row per request for a file. For a CTA mount whose requests were not logged, one row for the file that waited longest"
-why = "Shows when each file was requested, when a mover took the request, and when the file was done. This separates the wait in the queue from drive time."
+grain = "one row per request for a file. If the requests of a CTA mount were not logged, the mount has one row, for the file that waited longest"
+why = "Shows when each file was requested, when a mover took the request, and when the file was done. The wait in the queue is thus separate from drive time."
 partition = "day"
 lineage = ["file_id", "line_no"]
 features = ["D11"]
 
 [columns]
-day = { type = "DATE", doc = "UTC day of queued_at; if queued_at is not known, UTC day of the earliest known time of the request" }
-request_id = { type = "VARCHAR", doc = "Enstore: the request's unique_id. CTA: instance, number of the file, and when the request was queued. If only the oldest request of a mount is known: the session_id of the mount" }
+day = { type = "DATE", doc = "UTC day of queued_at. If queued_at is not known, UTC day of the earliest known time of the request" }
+request_id = { type = "VARCHAR", doc = "identifier of the request. Enstore: unique_id. CTA: instance, number of the file, and when the request was queued. If only the oldest request of a mount is known: the session_id of the mount" }
 system = { type = "VARCHAR", doc = "archive system" }
 station = { type = "VARCHAR", doc = "client host or disk system that requested the file" }
 mode = { type = "VARCHAR", doc = "read or write" }
@@ -16,10 +16,10 @@ storage_group = { type = "VARCHAR", doc = "storage group: owner of the file, e.g
 file_family = { type = "VARCHAR", doc = "file family: files that share tapes, e.g. one data set; for CTA the tape pool" }
 queued_at = { type = "TIMESTAMP", doc = "when the request entered the queue. If only the accounting has the request: when the client started, according to the request id. If only the oldest request of a mount is known: the time at which CTA chose the mount, minus the age of that request" }
 due_at = { type = "TIMESTAMP", doc = "CTA: queued_at plus the minimum age in the mount policy. Until then CTA delays the mount on purpose. NULL without such a policy" }
-assigned_at = { type = "TIMESTAMP", doc = "when the request was first assigned to a mover. If only the accounting has the request: done_at minus the duration, computed as bytes / overall rate. CTA: when work on the file started or, if only the oldest request of a mount is known, when CTA chose the mount" }
-done_at = { type = "TIMESTAMP", doc = "when the file was done: time of the client's log line about it, or of its row in the accounting. CTA: when the file was read, or when every copy was flushed to tape" }
-n_tries = { type = "BIGINT", doc = "number of times the request was assigned to a mover; for CTA, number of attempts to move the file, without those for further copies" }
-is_of_mount = { type = "BOOLEAN", doc = "true if the request itself was not logged, and only its mount and the wait of the mount's oldest file are known" }
+assigned_at = { type = "TIMESTAMP", doc = "when the request was first assigned to a mover. If only the accounting has the request: done_at minus (bytes ÷ overall rate). CTA: when work on the file started. CTA, if only the oldest request of a mount is known: when CTA chose the mount" }
+done_at = { type = "TIMESTAMP", doc = "when the file was done. Enstore: time of the client's log line about the file, or of the file's row in the accounting. CTA, read: when the file was read. CTA, write: when every copy was flushed to tape" }
+n_tries = { type = "BIGINT", doc = "number of times the request was assigned to a mover. For CTA, number of attempts to move the file, not counting those for further copies" }
+is_of_mount = { type = "BOOLEAN", doc = "true if the request itself was not logged. Only the mount, and the wait of its oldest file, are then known" }
 file_id = { type = "VARCHAR", doc = "one of the log files with a line about the request" }
 line_no = { type = "BIGINT", doc = "number of the request's first line in file_id" }
 

@@ -1,7 +1,7 @@
 /*
 title = "Counters of drives and tapes, from SCSI log pages"
 grain = "one row per counter and reading of a drive's SCSI log pages"
-why = "Holds errors, retries, alerts and ages from SCSI log pages, read by CTA's tape daemon, sg_logs or a library. Each row also has the drive's name, the tape in the drive, and how much the counter rose."
+why = "Holds errors, retries, alerts and ages from SCSI log pages. CTA's tape daemon, sg_logs or a library read these pages. Each row also has the drive's name, the tape in the drive, and how much the counter rose."
 partition = "day"
 lineage = ["file_id", "line_no"]
 
@@ -12,11 +12,11 @@ host = { type = "VARCHAR", doc = "host on which the drive's SCSI pages were read
 drive = { type = "VARCHAR", doc = "drive" }
 logged_at = { type = "TIMESTAMP", doc = "when the counter was read; for readings by a library, the end of the mount" }
 volume = { type = "VARCHAR", doc = "tape in the drive: its label, or else the serial number of the cartridge; NULL where the reading has neither" }
-mount_id = { type = "VARCHAR", doc = "identifier of the mount during which the counter was read: from CTA its mount number, from a library the time of the mount, otherwise the number of times the tape was loaded so far. NULL where the reading has none of these" }
+mount_id = { type = "VARCHAR", doc = "identifier of the mount in which the counter was read. From CTA: its mount number. From a library: the time of the mount. Otherwise: how often the tape had been loaded so far. NULL where the reading has none of these" }
 scope = { type = "VARCHAR", doc = "what the counter describes: mount, drive or volume, as in bronze.scsi_counter" }
 counter = { type = "VARCHAR", doc = "name of the counter, as in bronze.scsi_counter" }
 value = { type = "DOUBLE", doc = "value of the counter; its unit is part of the counter's name" }
-rise = { type = "DOUBLE", doc = "increase since the previous reading of the same drive, tape or mount (see scope), if that reading is at most a day older. After a decrease or without such a reading: the value itself for scope `mount`, otherwise NULL" }
+rise = { type = "DOUBLE", doc = "increase since the previous reading of the same drive, tape or mount (see scope), if that reading is at most a day older. After a decrease, or without such a reading: for scope `mount` the value itself, otherwise NULL" }
 file_id = { type = "VARCHAR", doc = "file from which the row was made" }
 line_no = { type = "BIGINT", doc = "number of the line in file_id" }
 

@@ -1,7 +1,7 @@
 /*
 title = "Transfers"
-grain = "one row per file that was moved to or from tape, and per attempt that moved data but failed or has no logged end"
-why = "Shows the useful work of the drives. Times come from the mover's log lines. Station, storage group and file family come from the request's ticket, the client's log line and the client's row in the accounting; where no mover line exists, the client's records also give the times."
+grain = "one row per file that was moved to or from tape. An attempt that moved data but failed, or whose end was not logged, also has a row"
+why = "Shows the useful work of the drives. Times come from the mover's log lines; where these are missing, from the client's records. Station, storage group and file family come from the request's ticket, the client's log line and the client's row in the accounting."
 partition = "day"
 lineage = ["file_id", "line_no", "end_file_id", "end_line_no"]
 features = ["D1"]
@@ -14,7 +14,7 @@ station = { type = "VARCHAR", doc = "host or disk system that sent or received t
 drive = { type = "VARCHAR", doc = "drive" }
 mover_host = { type = "VARCHAR", doc = "host on which the mover runs" }
 volume = { type = "VARCHAR", doc = "tape label" }
-session_id = { type = "VARCHAR", doc = "identifier of the mount in which the file was moved. NULL if no source has the mount. Also NULL if a mover's log shows the mount but not this transfer, which only the client recorded" }
+session_id = { type = "VARCHAR", doc = "identifier of the mount in which the file was moved. NULL if no source has the mount. Also NULL if only the client recorded the transfer, although a mover's log shows the mount" }
 mode = { type = "VARCHAR", doc = "read or write" }
 file_number = { type = "BIGINT", doc = "number of the file on the volume" }
 bytes = { type = "BIGINT", unit = "bytes", doc = "bytes moved to or from tape, including the wrapper (Enstore's file format on tape) or CTA's labels" }
@@ -24,11 +24,11 @@ client = { type = "VARCHAR", doc = "client command that requested the file: its 
 queued_at = { type = "TIMESTAMP", doc = "when the request was queued. Without a line of the mover: when the client started, according to the request id" }
 ready_at = { type = "TIMESTAMP", doc = "when the file to be written was complete on spool; NULL where no log shows it" }
 requested_at = { type = "TIMESTAMP", doc = "when the mover took the request; where no mover line exists, computed from the client's overall rate" }
-started_at = { type = "TIMESTAMP", doc = "time of the first block to or from the drive; where no mover line exists, the end that the client recorded, minus the duration (bytes / transfer rate)" }
-ended_at = { type = "TIMESTAMP", doc = "time of the last block. If this was not logged: time of the failure, else start of the hole in the log, else started_at" }
-completed_at = { type = "TIMESTAMP", doc = "when the mover logged that the transfer was complete. For CTA, as in silver.cta_transfer; for other transfers without a mover's log, equal to ended_at" }
+started_at = { type = "TIMESTAMP", doc = "time of the first block to or from the drive. Where no mover line exists: the end that the client recorded, minus the duration (bytes ÷ transfer rate)" }
+ended_at = { type = "TIMESTAMP", doc = "time of the last block. If this was not logged, the first known of these: time of the failure, start of the hole in the log, started_at" }
+completed_at = { type = "TIMESTAMP", doc = "when the mover logged that the transfer was complete. For CTA, see silver.cta_transfer. For other transfers without a mover's log, equal to ended_at" }
 drive_s = { type = "DOUBLE", unit = "s", doc = "time that the drive worked on the file, measured as drive_rate_basis defines it" }
-drive_rate_basis = { type = "VARCHAR", doc = "how drive_s was measured. call: time inside drive calls. block: time in the loop over blocks. encp: computed from the client's drive rate, including waits for data and file marks. counter: time in reads or writes, as the kernel counted it. estimate: for TSM, length of the session minus its waits for media, client and network" }
+drive_rate_basis = { type = "VARCHAR", doc = "how drive_s was measured. call: time inside drive calls. block: time in the loop over blocks. encp: computed from the client's drive rate, which includes waits for data and file marks. counter: time in reads or writes, as the kernel counted it. estimate (TSM): length of the session minus its waits for media, client and network" }
 checksum_s = { type = "DOUBLE", unit = "s", doc = "time spent on checksums and buffer management during the transfer" }
 wait_data_s = { type = "DOUBLE", unit = "s", doc = "for writes: time in which the buffer was empty and the drive waited for data" }
 wait_buffer_s = { type = "DOUBLE", was = "wait_room_s", unit = "s", doc = "for reads: time in which the buffer was full and the drive waited for room" }
@@ -36,7 +36,7 @@ storage_group = { type = "VARCHAR", doc = "storage group: owner of the file, e.g
 file_family = { type = "VARCHAR", doc = "file family: files that share tapes, e.g. one data set; for CTA the tape pool" }
 status = { type = "VARCHAR", doc = "ok, failed, or incomplete (the log lacks the first or last block)" }
 error = { type = "VARCHAR", doc = "name of the error of a failed transfer" }
-witnesses = { type = "VARCHAR", doc = "source of the transfer. mover: the mover's log. encp: the client's log line. table: the client's row in the accounting. taped: CTA's tape daemon. session: CTA's final record of a mount, with all files in one row. server: data of a TSM session in a mount, or of a mount that a library or the drive's SCSI pages show, with one row each for reads and writes. counter: the kernel's counters of the drive, per mount or stretch of use and UTC day, with one row each for reads and writes" }
+witnesses = { type = "VARCHAR", doc = "source of the transfer. mover: the mover's log. encp: the client's log line. table: the client's row in the accounting. taped: CTA's tape daemon. session: CTA's final record of a mount, with all its files in one row. server: data of a TSM session in a mount, or of a mount that a library or the drive's SCSI pages show. counter: the kernel's counters of the drive, per UTC day and mount (or stretch of use). With server and counter, reads and writes have one row each" }
 file_id = { type = "VARCHAR", doc = "log file with the line that started the transfer" }
 line_no = { type = "BIGINT", doc = "number of the line in file_id" }
 end_file_id = { type = "VARCHAR", doc = "log file with the line about the last block; NULL or equal to file_id where one line has both start and end" }

@@ -1,7 +1,7 @@
 /*
 title = "Mounts in TSM's drives"
 grain = "one row per mount of a volume in a drive of a TSM server, from the server's table SUMMARY or its activity log"
-why = "Shows how long each volume was in TSM's drives, including the time for which TSM keeps it mounted in case of a further request. A mount counts once even if several exports hold it."
+why = "Shows how long each volume was in TSM's drives. This includes the time for which TSM keeps a volume mounted in case of a further request. A mount that several exports hold counts once."
 partition = "day"
 lineage = ["file_id", "line_no"]
 
@@ -13,10 +13,10 @@ library = { type = "VARCHAR", doc = "library" }
 drive = { type = "VARCHAR", doc = "name of the drive; NULL where drives of several libraries have this name and no line shows the library" }
 volume = { type = "VARCHAR", doc = "tape label" }
 mounted_at = { type = "TIMESTAMP", doc = "when the volume had arrived in the drive" }
-dismounted_at = { type = "TIMESTAMP", doc = "when the drive was free again; NULL where TSM wrote the row before that, or the log has no dismount before the drive's next mount" }
+dismounted_at = { type = "TIMESTAMP", doc = "when the drive was free again. NULL where TSM wrote the row before that, or where the log has no dismount before the drive's next mount" }
 mounted_s = { type = "DOUBLE", unit = "s", doc = "dismounted_at - mounted_at" }
 last_use = { type = "VARCHAR", doc = "what the volume was used for: Data or DbBackup" }
-task = { type = "VARCHAR", doc = "session if a client's session needed the volume, process if a process of the server needed it; NULL where no activity log shows which" }
+task = { type = "VARCHAR", doc = "session if a client's session needed the volume, process if a process of the server needed it. NULL where no activity log shows the reason" }
 number = { type = "BIGINT", doc = "number of the session or process" }
 is_successful = { type = "BOOLEAN", doc = "true if the server reported that the mount succeeded; NULL where only the activity log shows the mount" }
 file_id = { type = "VARCHAR", doc = "file with the row or line from which this row was made" }

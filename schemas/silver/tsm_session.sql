@@ -1,7 +1,7 @@
 /*
 title = "Sessions and processes of TSM"
-grain = "one row per client session or server process of TSM that moved data or was meant to move data"
-why = "Shows how much data TSM archived, retrieved, migrated and reclaimed, how fast, and how long it waited for tapes and clients. The source is TSM's table SUMMARY. Sessions that SUMMARY lacks come from the accounting file, processes from the activity log."
+grain = "one row per client session or server process of TSM that moved data, or was meant to"
+why = "Shows how much data TSM archived, retrieved, migrated and reclaimed, how fast, and how long TSM waited for tapes and clients. The source is TSM's table SUMMARY. Sessions that are missing in SUMMARY come from the accounting file; missing processes come from the activity log."
 partition = "day"
 lineage = ["file_id", "line_no"]
 
@@ -11,7 +11,7 @@ system = { type = "VARCHAR", doc = "archive system" }
 activity = { type = "VARCHAR", doc = "name that TSM gives the activity, such as ARCHIVE, RETRIEVE, BACKUP, RESTORE, MIGRATION, RECLAMATION or FULL_DBBACKUP" }
 task = { type = "VARCHAR", doc = "session (of a client) or process (of the server)" }
 number = { type = "BIGINT", doc = "number of the session or process; NULL for a session in the accounting file whose end is not in any activity log" }
-entity = { type = "VARCHAR", doc = "name of the TSM node (registered client) of a session, or of the storage pool of a process; NULL for a process that only the activity log shows" }
+entity = { type = "VARCHAR", doc = "name of the TSM node (registered client) for a session, or of the storage pool for a process. NULL for a process that only the activity log shows" }
 client_host = { type = "VARCHAR", doc = "host of the client, without its domain; NULL where SUMMARY does not show it" }
 started_at = { type = "TIMESTAMP", doc = "start" }
 ended_at = { type = "TIMESTAMP", doc = "end of the session or process; NULL where TSM wrote the row before that" }
@@ -24,7 +24,7 @@ n_processes = { type = "BIGINT", doc = "number of parallel processes" }
 media_wait_s = { type = "BIGINT", unit = "s", doc = "time for which the server waited for a mount, for positioning or for a busy volume. It may exceed took_s, because the waits of several processes are added up" }
 idle_s = { type = "BIGINT", unit = "s", doc = "time for which the server waited for the client" }
 network_wait_s = { type = "BIGINT", unit = "s", doc = "time for which the server waited for the network" }
-is_successful = { type = "BOOLEAN", doc = "true if the server reported that the session or process succeeded; NULL for a process that only the activity log shows" }
+is_successful = { type = "BOOLEAN", doc = "true if the server reported success of the session or process; NULL for a process that only the activity log shows" }
 file_id = { type = "VARCHAR", doc = "file with the row or line from which this row was made" }
 line_no = { type = "BIGINT", doc = "number of the line in file_id" }
 

@@ -1,7 +1,7 @@
 /*
 title = "TSM: data moved in each mount"
 grain = "one row per mount and per session or process that used the mounted volume"
-why = "The activity log lists the volumes of a session; SUMMARY or the accounting has the amount of data. If a session read or wrote several volumes, no log has the amount for each volume. Such rows have no bytes and are not in silver.transfer."
+why = "The activity log lists the volumes of a session; SUMMARY or the accounting has the session's total data. If a session read or wrote several volumes, no log has the data of each volume. Such rows have no bytes and are not in silver.transfer."
 partition = "day"
 lineage = ["file_id", "line_no"]
 
@@ -13,18 +13,18 @@ station = { type = "VARCHAR", doc = "host of the client that ran the session; NU
 drive = { type = "VARCHAR", doc = "drive" }
 volume = { type = "VARCHAR", doc = "tape label" }
 session_id = { type = "VARCHAR", doc = "identifier of the mount in which the data was moved" }
-mode = { type = "VARCHAR", doc = "read or write, according to the message that the volume was opened; without such a message, according to the activity (such as ARCHIVE)" }
+mode = { type = "VARCHAR", doc = "read or write, as the message about the opening of the volume shows. Without such a message, as the activity (such as ARCHIVE) implies" }
 activity = { type = "VARCHAR", doc = "activity of the session or process, such as ARCHIVE or RETRIEVE, as in silver.tsm_session" }
 task = { type = "VARCHAR", doc = "session (of a client) or process (of the server)" }
 number = { type = "BIGINT", doc = "number of the session or process" }
 began_at = { type = "TIMESTAMP", doc = "when the session or process began" }
-n_volumes = { type = "BIGINT", doc = "number of volumes, in drives or on disk, from which the session or process read (mode read) or to which it wrote (mode write)" }
-bytes = { type = "BIGINT", unit = "bytes", doc = "bytes moved by the session or process. NULL where it used several volumes or mounts in this mode, or a mount that is not known. Also NULL where more than log_silence_s (in site.toml) of the session or process is missing in the activity log" }
+n_volumes = { type = "BIGINT", doc = "number of volumes, in drives or on disk, that the session or process used in this mode: those it read from (read) or wrote to (write)" }
+bytes = { type = "BIGINT", unit = "bytes", doc = "bytes moved by the session or process. NULL if it used several volumes or mounts in this mode, or if its mount is not known. Also NULL if the activity log lacks more than log_silence_s (in site.toml) of the session or process" }
 n_objects = { type = "BIGINT", doc = "number of objects moved by the session or process; NULL where bytes is NULL" }
-started_at = { type = "TIMESTAMP", doc = "start of the session or process, or when the volume was in the drive if that was later" }
+started_at = { type = "TIMESTAMP", doc = "when the session or process started, or when the volume was in the drive, whichever is later" }
 ended_at = { type = "TIMESTAMP", doc = "end of the session or process, or of the mount if that was earlier" }
-drive_s = { type = "DOUBLE", unit = "s", doc = "estimated time that the drive worked: length of the session minus its waits for media, client and network. NULL where nothing remains, waits or bytes are not known, or several processes ran at once" }
-storage_group = { type = "VARCHAR", doc = "name of the TSM node (registered client) of the session, or of the storage pool of the process" }
+drive_s = { type = "DOUBLE", unit = "s", doc = "estimated time that the drive worked: length of the session minus its waits for media, client and network. NULL where nothing remains, or where waits or bytes are not known. Also NULL if several processes ran at once" }
+storage_group = { type = "VARCHAR", doc = "name of the TSM node (registered client) for a session, or of the storage pool for a process" }
 status = { type = "VARCHAR", doc = "failed if TSM's server reported a failure, otherwise ok" }
 file_id = { type = "VARCHAR", doc = "file with the row about the session or process" }
 line_no = { type = "BIGINT", doc = "number of the line in file_id" }

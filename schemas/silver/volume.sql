@@ -1,12 +1,12 @@
 /*
 title = "Tapes in the archive's lists"
 grain = "one row per volume (tape) in an export of Enstore's volume table or in CTA's tape ls"
-why = "Shows how much data each tape holds and to which storage group and file family it belongs, from the newest list."
+why = "Shows how much data each tape holds, and which storage group and file family the tape belongs to. The source is the newest list of tapes."
 lineage = ["file_id", "line_no"]
 features = ["R3"]
 
 [columns]
-system = { type = "VARCHAR", doc = "archive system. For CTA, the system in the output of `tape ls`. If the output has none, the system that site.toml gives for this input, otherwise the site's only CTA system" }
+system = { type = "VARCHAR", doc = "archive system. For CTA, the system in the output of `tape ls`. If the output has no system: the system that site.toml gives for this input, otherwise the site's only CTA system" }
 volume = { type = "VARCHAR", doc = "tape label" }
 storage_group = { type = "VARCHAR", doc = "storage group (owner of the files, e.g. an experiment) to which the tape belongs; for CTA the virtual organisation" }
 file_family = { type = "VARCHAR", doc = "file family (files that share tapes, e.g. one data set) of the tape; for CTA the tape pool" }

@@ -1,7 +1,7 @@
 /*
 title = "Files on each volume"
-grain = "one row per file on a volume that a transfer or an export of the file table shows; deleted files are left out"
-why = "Lists the files that a complete read of a tape must cover. Without an export of the file table, only files that logs show are listed."
+grain = "one row per file on a volume, if a transfer or an export of the file table shows the file. Deleted files are left out"
+why = "Lists the files that a complete read of a tape must cover. Without an export of the file table, the list has only files that appear in logs."
 lineage = []
 
 [columns]
@@ -9,7 +9,7 @@ system = { type = "VARCHAR", doc = "archive system" }
 volume = { type = "VARCHAR", doc = "tape label" }
 file_number = { type = "BIGINT", doc = "number of the file on the volume" }
 bytes = { type = "BIGINT", unit = "bytes", doc = "size of the file on tape: the largest in its finished transfers; without transfers, the user's file size in the file table" }
-path = { type = "VARCHAR", doc = "path of the file in the name space, from an export of the file table. For CTA, path in the URL of the transfer. NULL where no path is known" }
+path = { type = "VARCHAR", doc = "path of the file in the name space, from an export of the file table. For CTA, the path in the URL of the transfer. NULL where no path is known" }
 
 [[checks]]
 expectation = "ExpectCompoundColumnsToBeUnique"
