@@ -48,6 +48,6 @@ def tell(text: str) -> None:
 
     print(f"FAILED: {text}")
     try:
-        print(f"sent: {steps.warn(steps.site_at(SITE), text, secrets())}")
-    except Exception as error:  # without a site.toml there are no recipients
+        print(f"sent: {steps.warn(steps.recipients_at(SITE), text, secrets())}")
+    except Exception as error:  # without a site.toml that TOML can read there are no recipients
         print(f"no warning was sent: {error}")

@@ -19,6 +19,7 @@ from support import REPO
 from support.airflow_home import DAGS, POOL, environment
 from support.archive import SITE, all_rows, differences, make, make_site, morning, put, query
 from support.changed_code import copied_code, eager_code
+from support.receivers import web_server
 from support.two_days import FIRST, SECOND, arrive
 
 LONGEST = 60
@@ -173,9 +174,13 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
         "small": job(small.root, "diagnose"),
         "faulty": job(faulty.root, "nightly_report", code=strict(folder / "strict"), command=build),
     }
-    made = run_jobs(folder, jobs)
+    with web_server() as web:
+        jobs["mistaken"] = job(mistaken(folder / "mistaken", web.url), "ingest")
+        made = run_jobs(folder, jobs)
     made["faulty"] |= {"before": before, "readers_see": readers_see}
-    return {name: made[name] | {"site": site} for name, site in zip(SITES, (whole, small, faulty), strict=True)}
+    made["mistaken"]["messages"] = [text for _, _, content in web.posts for text in content["problems"]]
+    sites = dict(zip(SITES, (whole, small, faulty), strict=True))
+    return {name: one | {"site": sites.get(name)} for name, one in made.items()}
 
 
 def collecting(folder: Path) -> Site:
@@ -201,6 +206,14 @@ def one_day(folder: Path) -> Site:
     add_day(site, FIRST)
     make(site)
     return site
+
+
+def mistaken(folder: Path, url: str) -> Path:
+    """The folder of a site.toml with recipients and a key that is wrong."""
+    make_site(folder, SITE + f'[deliver]\nwebhook = {{ url = "{url}" }}\n')
+    with (folder / "site.toml").open("a") as file:
+        file.write('[[drive]]\nname = "D1"\nslott = "1"\n')
+    return folder
 
 
 SITES = {"whole": collecting, "small": unbuilt, "faulty": one_day}
@@ -268,6 +281,12 @@ def test_the_sample_archive_is_built_in_parts(runs: dict[str, Any], sample: Path
     small = runs["small"]["ran"]["diagnose"]["tasks"]
     assert {name: state for name, state in small.items() if state != "success"} == {"build_part": "skipped"}
     assert query(runs["small"]["site"], "SELECT count(*) FROM silver.transfer")[0][0]
+
+
+def test_recipients_hear_of_a_mistake_in_site_toml(runs: dict[str, Any]) -> None:
+    assert runs["mistaken"]["ran"]["ingest"]["tasks"]["recognise"] == "failed"
+    [message] = runs["mistaken"]["messages"]
+    assert "task recognise of ingest" in message and "site.toml has 1 mistake" in message
 
 
 def test_a_failed_check_commits_nothing_and_the_report_says_so(runs: dict[str, Any]) -> None:

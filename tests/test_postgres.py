@@ -16,6 +16,7 @@ from pipelines.build import apart
 from pipelines.build.part import PartBuild, cut
 from pipelines.catalog.contracts import Relation
 from pipelines.config.site import Site, load_site
+from pipelines.ingest import run as ingest_run
 from pipelines.primitives.errors import ConfigError, QuestionRefused, TapescopeError, WarehouseBusy
 from pipelines.warehouse import writer_lock
 from pipelines.warehouse.connection import LAKE, Connection, Warehouse
@@ -210,6 +211,28 @@ def test_a_server_that_goes_away_in_a_turn_does_not_abort_the_process(server: Se
     with pytest.raises(ZeroDivisionError), Warehouse(site).turn("build"):
         server.own.psql(end)
         raise ZeroDivisionError
+
+
+def test_a_writer_whose_lock_is_lost_commits_nothing(
+    server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its connection for work is still there, and another writer has read the same logs meanwhile."""
+    server.own.psql(f"CREATE DATABASE cut OWNER {OWNER}")
+    site, end = server.site(tmp_path, database="cut"), "SELECT pg_terminate_backend(pid) FROM pg_locks"
+    arrive(site, FIRST)
+    load_all = ingest_run.load_all
+
+    def interrupted(*arguments: Any) -> Iterator[Any]:
+        yield from load_all(*arguments)
+        monkeypatch.setattr(ingest_run, "load_all", load_all)
+        server.own.psql(f"{end} WHERE locktype = 'advisory' AND granted")
+        assert steps.ingest(site).as_dict()["loaded"] == 3
+
+    monkeypatch.setattr(ingest_run, "load_all", interrupted)
+    with pytest.raises(TapescopeError, match="connection to the catalogue in PostgreSQL was lost"):
+        steps.ingest(site)
+    lines = query(site, "SELECT count(*), count(DISTINCT line_no) FROM bronze.enstore_log_mover")
+    assert lines[0][0] == lines[0][1] > 0, "both writers added the rows of one log"
 
 
 def test_its_data_may_be_moved(server: Server, both: tuple[Site, Site]) -> None:

@@ -149,7 +149,10 @@ def test_an_older_copy_of_a_catalogue_does_not_write(site: Site) -> None:
     with pytest.raises(ConfigError, match="the catalogue is older than the data") as failure:
         steps.maintain(site)
     assert "--adopt" in failure.value.hint
-    assert steps.adopt(site).missing == []
+    adopted = [CliRunner().invoke(cli, ["restore", "--adopt", "--site", str(site.root)]) for _ in range(2)]
+    assert adopted[0].stdout.startswith("Data committed after the copy are lost.")
+    assert adopted[1].stdout == "The catalogue is as new as the data: nothing is lost.\n"
+    assert [(one.exit_code, one.stderr) for one in adopted] == [(0, "")] * 2, "a data file is missing"
     assert steps.maintain(site).maintenance.strangers_left > 0
     assert files <= data_files(site)
 
@@ -217,6 +220,7 @@ def test_a_restore_says_which_files_are_missing(site: Site) -> None:
     assert done.exit_code == 0 and "Restored the catalogue from the backup of" in done.stdout
     named = lost.relative_to(Warehouse(site).data_path)
     assert f"1 data files are missing: {named}" in done.stderr
+    assert "restore the file from a copy" in done.stderr, "no build makes a file of bronze"
     listed = CliRunner().invoke(cli, ["restore", "--list", "--site", str(site.root)], catch_exceptions=False)
     assert listed.stdout.splitlines()[0].startswith("catalogue-")
 
@@ -347,6 +351,18 @@ def test_run_writes_its_report_after_any_failure_and_names_it_first(site: Site) 
     assert error_line.startswith(f"tapescope: {message}") and "  hint: restore the file from a copy" in done.stderr
     [written] = (site.root / "var" / "reports").glob("report-*.json")
     assert json.loads(written.read_text())["problems"][0].startswith(f"build failed: TapescopeError: {message}")
+
+
+def test_a_report_that_a_run_sends_names_what_failed(site: Site) -> None:
+    """`deliver` after it would write the report again, without the failure."""
+    (site.root / "site.toml").write_text(SITE + '[deliver]\nfolder = "out"\nprometheus = "out/t.prom"\n')
+    next(Path(Warehouse(site).data_path).glob("bronze/enstore_log_mover/**/*.parquet")).unlink()
+    done = CliRunner().invoke(cli, ["run", "--deliver", "--site", str(site.root)])
+    assert isinstance(done.exception, TapescopeError) and "folder       sent " in done.stdout
+    [sent] = (site.root / "out").glob("report-*.json")
+    assert json.loads(sent.read_text())["problems"][0].startswith("build failed: TapescopeError: a data file of bronze")
+    figures = (site.root / "out" / "t.prom").read_text()
+    assert 'tapescope_report_problems{site="case"} 0.0' not in figures
 
 
 def test_an_export_that_fails_leaves_nothing_on_the_full_disk(site: Site) -> None:

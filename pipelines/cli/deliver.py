@@ -30,8 +30,10 @@ def deliver(site_path: Path, day_day: Any, from_day: Any, to_day: Any, again: bo
     TAPESCOPE_WEBHOOK_TOKEN and TAPESCOPE_ALERTMANAGER_TOKEN, never from site.toml.
     """
     done = steps.deliver(steps.site_at(site_path), *period(day_day, from_day, to_day), again=again)
-    click.echo(f"Report: {done['report']['html']} (also .txt and .json)")
-    for way in done["ways"]:
-        click.echo(escape_control(f"{way['way']:12} {way['state']:8} {way['where']}"))
-    if not done["ways"]:
-        click.echo(_NOBODY)
+    click.echo(f"Report: {done['report']['html']} (also .txt and .json)\n{ways_text(done['ways'])}")
+
+
+def ways_text(ways: list[dict[str, str]]) -> str:
+    """The result of each way out, a line each."""
+    lines = [escape_control(f"{way['way']:12} {way['state']:8} {way['where']}") for way in ways]
+    return "\n".join(lines) or _NOBODY

@@ -7,6 +7,7 @@ import click
 from pipelines.cli.lazy import steps
 from pipelines.cli.options import site_option
 from pipelines.primitives.format import listed
+from pipelines.primitives.store_errors import READ_AGAIN, REBUILD
 
 _MOST_NAMED = 5
 
@@ -37,8 +38,12 @@ def restore(backup: str | None, site_path: Path, only_list: bool, force: bool, a
         click.echo(f"The previous catalogue is kept in {done.aside}")
     if done.missing:
         click.echo(f"{len(done.missing)} data files are missing: {listed(done.missing, _MOST_NAMED)}", err=True)
-        click.echo("  `tapescope build --full` computes the missing data of silver and gold again", err=True)
-    click.echo(
-        "Data committed after the backup are lost. To get them back, run `tapescope run`, which reads the logs that"
-        " still exist."
-    )
+        has_bronze = any(path.startswith("bronze/") for path in done.missing)
+        click.echo(f"  hint: {READ_AGAIN if has_bronze else REBUILD}", err=True)
+    if done.is_older or done.backup:
+        click.echo(
+            f"Data committed after the {'backup' if done.backup else 'copy'} are lost. To get them back, run"
+            " `tapescope run`, which reads the logs that still exist."
+        )
+    else:
+        click.echo("The catalogue is as new as the data: nothing is lost.")

@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from pipelines.cli.counts import print_counts
+from pipelines.cli.deliver import ways_text
 from pipelines.cli.detect import exit_on, fail_on_option
 from pipelines.cli.lazy import steps
 from pipelines.cli.options import json_option, period, period_options, site_option, workers_option
@@ -20,6 +21,7 @@ from pipelines.cli.output import reading_bar, step_spinner
 @json_option
 @fail_on_option
 @workers_option
+@click.option("--deliver", "send", is_flag=True, help="Also send the report, as `tapescope deliver` does.")
 def run(
     site_path: Path,
     day_day: Any,
@@ -28,20 +30,23 @@ def run(
     as_json: bool,
     fail_on: str | None,
     workers: int | None,
+    send: bool,
 ) -> None:
-    """Run ingest, build, detect, forecast and report. The DAG nightly_report does the same."""
-    found = run_steps(steps.site_at(site_path), *period(day_day, from_day, to_day), as_json=as_json, workers=workers)
+    """Run ingest, build, detect, forecast and report. The DAG nightly_report does the same, and sends the report."""
+    days = period(day_day, from_day, to_day)
+    found = run_steps(steps.site_at(site_path), *days, as_json=as_json, workers=workers, send=send)
     exit_on(found, fail_on)
 
 
 def run_steps(
-    site: Any, first: date | None, last: date | None, as_json: bool, workers: int | None = None
+    site: Any, first: date | None, last: date | None, as_json: bool, workers: int | None = None, send: bool = False
 ) -> list[dict[str, Any]]:
     """Run all steps in order and print the result of each; after the report, raise the first failure."""
-    made = steps.run(site, _Terminal(as_json), first, last, workers)
+    made = steps.run(site, _Terminal(as_json), first, last, workers, send)
     if made.report:
-        written = made.report
-        print_counts({"report": written}, as_json, f"Report: {written['html']} (also .txt and .json)")
+        done: dict[str, Any] = {"report": made.report} | ({"ways": made.ways} if send else {})
+        sent = f"\n{ways_text(made.ways)}" if send else ""
+        print_counts(done, as_json, f"Report: {made.report['html']} (also .txt and .json){sent}")
     elif len(made.problems) > 1:
         click.echo(made.problems[-1], err=True)
     if made.failure is not None:

@@ -203,6 +203,21 @@ def load_site(path: Path) -> Site:
     return site.model_copy(update={"input": (*site.input, *(entry.input for entry in site.collect))})
 
 
+def load_recipients(path: Path) -> Site:
+    """A site of name and `[deliver]` alone, for a message about a site.toml of which other parts are wrong.
+
+    Raises ConfigError where these parts cannot be read either.
+    """
+    file = site_file(path)
+    values, _ = toml.read(file, "give the path of site.toml")
+    try:
+        return Site.model_validate(
+            {name: values[name] for name in ("name", "deliver") if name in values} | {"root": file.resolve().parent}
+        )
+    except ValidationError as error:
+        raise ConfigError(f"`name` or [deliver] of {file} is wrong", "correct site.toml") from error
+
+
 def glance(path: str) -> tuple[str, str]:
     """What a scheduler must know before any step runs: the zone, and the file that says that logs have come.
 

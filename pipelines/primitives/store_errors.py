@@ -17,7 +17,7 @@ _FOLDERS = re.compile(r"[^\s\"']*/(?=(?:bronze|silver|gold|site|ops)/\w+/[^\"']*
 _POSTGRES = "Unable to connect to Postgres"
 RESTORE = "`tapescope restore` restores the newest undamaged backup of the catalogue"
 REBUILD = "`tapescope build --full` computes the lost rows again"
-_BRONZE = (
+READ_AGAIN = (
     "restore the file from a copy of the data folder; without a copy, move the warehouse to another place and run "
     "`tapescope run`, which reads all logs that still exist"
 )
@@ -107,7 +107,7 @@ def known_error(error: BaseException, *places: str) -> TapescopeError | None:
     found = _LAYER.search(_FOLDERS.sub("", text))
     of = f" of {found[1]}.{found[2]}" if found else ""
     what = "missing" if _MISSING.search(text) else "damaged"
-    repair = _BRONZE if found and found[1] == "bronze" else REBUILD
+    repair = READ_AGAIN if found and found[1] == "bronze" else REBUILD
     return TapescopeError(f"a data file{of} is {what}: {summary}", repair)
 
 

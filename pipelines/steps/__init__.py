@@ -20,6 +20,6 @@ from pipelines.steps.ingest import (
 )
 from pipelines.steps.report import ask, deliver, drill, rejects, report, warn
 from pipelines.steps.run import Run, StepReport, run
-from pipelines.steps.site import attach, export, make_demo, site_at
+from pipelines.steps.site import attach, export, make_demo, recipients_at, site_at
 from pipelines.warehouse.restore import adopt, restore
 from pipelines.warehouse.restore import kept as backups_of

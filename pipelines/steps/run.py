@@ -14,7 +14,7 @@ from pipelines.primitives.failures import problem_lines, summarize_failure
 from pipelines.steps.build import build
 from pipelines.steps.detect import detect, forecast
 from pipelines.steps.ingest import bytes_to_read, ingest
-from pipelines.steps.report import report
+from pipelines.steps.report import deliver, report
 
 
 class StepReport(Protocol):
@@ -48,21 +48,27 @@ class Watcher(Protocol):
 
 @dataclass
 class Run:
-    """The result of a run: its findings, the files of the report by form, and what failed."""
+    """The result of a run: its findings, the files of the report by form, where it was sent, and what failed."""
 
     findings: list[dict[str, Any]] = field(default_factory=list)
     report: dict[str, Path] = field(default_factory=dict)
+    ways: list[dict[str, str]] = field(default_factory=list)  # as `deliver` returns them
     failure: Exception | None = None  # the first
     problems: list[str] = field(default_factory=list)  # sentences for people, the failed steps among them
 
 
 def run(
-    site: Site, watcher: Watcher, first: date | None = None, last: date | None = None, workers: int | None = None
+    site: Site,
+    watcher: Watcher,
+    first: date | None = None,
+    last: date | None = None,
+    workers: int | None = None,
+    send: bool = False,
 ) -> Run:
     """Ingest, build, detect, forecast and report, as the DAG nightly_report does; a default is the last day with data.
 
-    Where a step fails those after it do not run, and the report is written all the same and says so. Raises nothing:
-    what failed is in the result.
+    Where a step fails those after it do not run, and the report is written all the same and says so; with `send` it is
+    sent to the recipients of [deliver]. Raises nothing: what failed is in the result.
     """
     made = Run()
     step = "ingest"
@@ -87,10 +93,14 @@ def run(
         made.failure = error
         made.problems.insert(0, summarize_failure(step, error))
     try:
-        made.report = report(site, first, last, problems=made.problems)
+        if send:
+            done = deliver(site, first, last, made.problems)
+            made.report, made.ways = done["report"], done["ways"]
+        else:
+            made.report = report(site, first, last, problems=made.problems)
     except Exception as error:
         made.failure = made.failure or error
-        made.problems.append(summarize_failure("report", error))
+        made.problems.append(summarize_failure("deliver" if send else "report", error))
     return made
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from pipelines.answers.engines import client_program
 from pipelines.catalog.files import macros
 from pipelines.catalog.sql_inspect import quote
-from pipelines.config.site import Site, load_site
+from pipelines.config.site import Site, load_recipients, load_site
 from pipelines.primitives.errors import TapescopeError
 from pipelines.warehouse.connection import LAKE, Warehouse
 
@@ -15,6 +15,11 @@ def site_at(path: str | Path, lock_wait_s: float | None = None) -> Site:
     """The site of a `site.toml` or of the folder that holds one; `lock_wait_s` takes precedence over its value."""
     site = load_site(Path(path))
     return site if lock_wait_s is None else site.model_copy(update={"lock_wait_s": lock_wait_s})
+
+
+def recipients_at(path: str | Path) -> Site:
+    """A site of name and `[deliver]` alone, for `warn`: other parts of site.toml may be wrong. Raises ConfigError."""
+    return load_recipients(Path(path))
 
 
 def attach(site: Site, engine: str = "duckdb") -> str:

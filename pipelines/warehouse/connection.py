@@ -10,7 +10,7 @@ from its environment (PGPASSWORD, PGPASSFILE, PGSERVICE and the like) need not b
 
 import re
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from datetime import datetime
@@ -24,7 +24,7 @@ from pipelines.config.site import Site
 from pipelines.primitives.errors import ConfigError, NoWarehouse, TapescopeError
 from pipelines.primitives.store_errors import translate_store_errors
 from pipelines.warehouse import backups, object_storage, ownership, sqlite_catalogue, writer_lock
-from pipelines.warehouse.engine import Connection, connect, load_sql
+from pipelines.warehouse.engine import Connection, check_before_commit, connect, load_sql
 
 __all__ = ["LAKE", "Connection", "Warehouse", "committed", "has_many_files", "snapshot_id"]
 
@@ -84,7 +84,8 @@ class Warehouse:
         PostgreSQL. Raises WarehouseBusy naming the holder if another process has it; ConfigError where the catalogue
         is lost or the data are another warehouse's, TapescopeError where the store is damaged or full.
         """
-        with self.turn(step), self.duckdb_session(WRITE_MEMORY) as connection:
+        with self.turn(step) as require_turn, self.duckdb_session(WRITE_MEMORY) as connection:
+            check_before_commit(connection, require_turn)
             claim = self._attach_to_write(connection)
             limit_threads(connection)
             try:
@@ -96,20 +97,18 @@ class Warehouse:
             self._keep(connection, claim)
 
     @contextmanager
-    def turn(self, step: str) -> Iterator[None]:
-        """The writer's lock alone. Raises WarehouseBusy."""
+    def turn(self, step: str) -> Iterator[Callable[[], object]]:
+        """The writer's lock alone; what is yielded raises if the lock was lost. Raises WarehouseBusy."""
         wait_s = self.site.lock_wait_s
         with translate_store_errors(*self._places):
             self.folder.mkdir(parents=True, exist_ok=True)
             lock = (
-                writer_lock.server_turn(
-                    self.folder, self._connection_string, step, writer_lock.TURN_S if wait_s is None else wait_s
-                )
+                writer_lock.server_turn(self.folder, self._connection_string, step, wait_s)
                 if self.is_postgres
                 else writer_lock.file_turn(self.folder, wait_s or 0.0)
             )
-            with lock, writer_lock.named(self.folder, step):
-                yield
+            with lock as require_turn, writer_lock.named(self.folder, step):
+                yield require_turn
 
     def _attach_to_write(self, connection: Connection) -> ownership.Claim:
         """Attach the lake; a new one is made only where no data are."""

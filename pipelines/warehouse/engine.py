@@ -1,9 +1,10 @@
 """DuckDB with the extensions that a warehouse needs: nothing is downloaded or written."""
 
 import importlib.util
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from weakref import WeakKeyDictionary
 
 import duckdb
 
@@ -11,6 +12,7 @@ from pipelines.catalog.sql_inspect import quote
 from pipelines.primitives.errors import ConfigError
 
 Connection = duckdb.DuckDBPyConnection
+_CHECKS: WeakKeyDictionary[Connection, Callable[[], object]] = WeakKeyDictionary()
 
 
 def connect(extensions: tuple[str, ...]) -> Connection:
@@ -42,12 +44,19 @@ def load_sql(name: str) -> str:
     return f"LOAD {quote(str(folder / f'{name}.duckdb_extension'))}"
 
 
+def check_before_commit(connection: Connection, check: Callable[[], object]) -> None:
+    """Let each `transaction` of a connection call `check` before its commit, and roll back if that raises."""
+    _CHECKS[connection] = check
+
+
 @contextmanager
 def transaction(connection: Connection) -> Iterator[None]:
     """Commit at the end, roll back on any error."""
     connection.execute("BEGIN TRANSACTION")
     try:
         yield
+        if check := _CHECKS.get(connection):
+            check()
     except BaseException:
         connection.execute("ROLLBACK")
         raise

@@ -17,6 +17,7 @@ class Restored:
     backup: Backup | None  # which is the catalogue now; None where the present one was adopted
     aside: Path | None  # the folder in which the catalogue before is kept
     missing: list[str]  # data files that the restored catalogue needs and that are not there
+    is_older: bool  # whether the data are further on than this catalogue
 
 
 def kept(site: Site) -> list[Backup]:
@@ -46,7 +47,7 @@ def restore(site: Site, name: str = "", force: bool = False) -> Restored:
                     "is data_path in site.toml right?",
                 )
             aside = backups.put_back(chosen, warehouse.catalogue_file)
-            return Restored(chosen, aside, _adopted(warehouse))
+            return Restored(chosen, aside, *_adopted(warehouse))
 
 
 def adopt(site: Site) -> Restored:
@@ -57,17 +58,21 @@ def adopt(site: Site) -> Restored:
     warehouse = Warehouse(site)
     warehouse.require()
     with warehouse.turn("restore"):
-        return Restored(None, None, _adopted(warehouse))
+        return Restored(None, None, *_adopted(warehouse))
 
 
-def _adopted(warehouse: Warehouse) -> list[str]:
-    """Note that files of the data path which this catalogue does not know may be another's; those it lacks."""
+def _adopted(warehouse: Warehouse) -> tuple[list[str], bool]:
+    """Note that files of the data path which this catalogue does not know may be another's.
+
+    Returns the files that it lacks, and whether the data are further on.
+    """
     with warehouse.duckdb_session(WRITE_MEMORY) as connection:
         claim = ownership.read(connection, warehouse.data_path)
         warehouse.attach(connection, "READ_ONLY")
         adopted = ownership.check(connection, warehouse.data_path, claim, adopt=True)
         ownership.write(connection, warehouse.data_path, adopted)
-        return ownership.missing(connection, warehouse.data_path)
+        is_older = claim is None or claim.snapshot > adopted.snapshot
+        return ownership.missing(connection, warehouse.data_path), is_older
 
 
 def _with_backups(site: Site) -> Warehouse:

@@ -7,7 +7,7 @@ makes writers on any number of hosts take turns.
 import json
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -33,20 +33,24 @@ _HOLDER_SQL = (
 
 
 @contextmanager
-def file_turn(folder: Path, wait_s: float) -> Iterator[None]:
-    """The lock next to an SQLite catalogue. Raises WarehouseBusy."""
+def file_turn(folder: Path, wait_s: float) -> Iterator[Callable[[], object]]:
+    """The lock next to an SQLite catalogue, which its process cannot lose. Raises WarehouseBusy."""
     try:
         turn = FileLock(folder / "writer.lock").acquire(timeout=wait_s)
     except Timeout:
         raise _busy(folder, _holder(folder / HOLDER)) from None
     with turn:
-        yield
+        yield lambda: None
 
 
 @contextmanager
-def server_turn(folder: Path, address: str, step: str, wait_s: float) -> Iterator[None]:
-    """The lock in a PostgreSQL catalogue, held by a transaction on a connection of its own. Raises WarehouseBusy."""
-    until = time.monotonic() + wait_s
+def server_turn(folder: Path, address: str, step: str, wait_s: float | None) -> Iterator[Callable[[], object]]:
+    """The lock in a PostgreSQL catalogue, held by a transaction on a connection of its own.
+
+    The lock goes with that connection. A writer calls what is yielded before each commit: it raises duckdb.Error if the
+    connection was lost. Raises WarehouseBusy.
+    """
+    until = time.monotonic() + (TURN_S if wait_s is None else wait_s)
     keeper = connect(("postgres_scanner",))
     try:
         keeper.execute("SET enable_progress_bar = false")
@@ -63,7 +67,7 @@ def server_turn(folder: Path, address: str, step: str, wait_s: float) -> Iterato
             if time.monotonic() > until:
                 raise _busy(folder, holder or "another process")
             time.sleep(_POLL_S)
-        yield
+        yield lambda: _ask_server(keeper, "SELECT 1")
     finally:
         with suppress(duckdb.Error):  # there may be no transaction
             keeper.execute("ROLLBACK")  # where the server has gone, closing an open transaction aborts the process

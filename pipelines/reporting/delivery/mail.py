@@ -2,7 +2,7 @@
 
 import smtplib
 import ssl
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from email.headerregistry import Address
 from email.message import EmailMessage
 from email.utils import make_msgid
@@ -14,16 +14,15 @@ from pipelines.reporting.delivery.payload import Message
 from pipelines.reporting.report.html import print_mail
 
 TIMEOUT_S = 60
-_FOR_GOOD = 500  # answers of a mail server from here on will be the same the next time
 _LOOPBACK = ("localhost", "127.0.0.1", "::1")
 
 
 class PartlySent(TapescopeError):
-    """Some have the letter, and the server would not take it for others; for those `later` it may, as its code says."""
+    """Some have the letter, and the server would not take it for the others, which are `refused`."""
 
-    def __init__(self, message: str, later: Collection[str]) -> None:
+    def __init__(self, message: str, refused: Mapping[str, object]) -> None:
         super().__init__(message)
-        self.later = later
+        self.refused = refused
 
 
 def send(mail: Mail, message: Message, secrets: Mapping[str, str]) -> str:
@@ -48,8 +47,7 @@ def hand_over(mail: Mail, letter: EmailMessage, secrets: Mapping[str, str]) -> s
     if refused:
         taken = ", ".join(one for one in mail.to if one not in refused)
         refusals = "; ".join(f"{one}: {code} {why.decode(errors='replace')}" for one, (code, why) in refused.items())
-        later = [one for one, (code, _) in refused.items() if code < _FOR_GOOD]
-        raise PartlySent(f"the mail went to {taken}, but the server refused {refusals}", later)
+        raise PartlySent(f"the mail went to {taken}, but the server refused {refusals}", refused)
     return ", ".join(mail.to)
 
 

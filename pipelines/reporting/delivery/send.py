@@ -89,9 +89,9 @@ def _deliver(site: Site, name: str, way: Way, message: Message, book: "_Receipts
     try:
         where = way.send(lacking)
     except mail.PartlySent as error:
-        reason = redacted(str(error), site.deliver)
-        book.note(name, tuple(one for one in lacking if one not in error.later), reason)
-        return Delivered(name, "failed", reason)
+        taken = tuple(one for one in lacking if one not in error.refused)
+        book.note(name, taken, redacted(", ".join(taken), site.deliver))
+        return Delivered(name, "failed", redacted(str(error), site.deliver))
     except Exception as error:  # whatever it is: it keeps no other way back
         return Delivered(name, "failed", redacted(f"{type(error).__name__}: {error}", site.deliver))
     where = redacted(where, site.deliver)
