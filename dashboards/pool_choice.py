@@ -7,5 +7,5 @@ from pipelines.primitives.text import natural
 
 def choose(page: Page) -> str:
     """A choice of the side bar; empty for all pools."""
-    pools = {row["pool"] for row in page.ask("pool_use").rows if row["pool"]}
+    pools = {row["pool"] for name in ("pool_use", "pool_traffic") for row in page.ask(name).rows if row["pool"]}
     return fields.choose("pool", "Pool", ["", *sorted(pools, key=natural)], {"": "all"})

@@ -81,7 +81,7 @@ def test_the_report_shows_what_it_can_and_names_what_is_missing(made: Made, kind
     missing = next(
         sentence for sentence in requests.sentences if sentence.startswith("This section would show more with")
     )
-    assert ("dCache's billing" in missing) == (kind != "dcache") and ("statistics files" in missing) == (
+    assert ("dCache's billing" in missing) == (kind != "dcache") and ("ENDIT's statistics files" in missing) == (
         kind != "endit"
     )
     if kind == "tsm":
@@ -157,3 +157,27 @@ def test_every_page_and_each_of_its_parts_opens(made: Made, kind: str, monkeypat
                 assert DAYS[kind] in texts or LAST_DAYS[kind] in texts, view.name
         if view.name == "pools":
             assert EXPECTED[kind] in columns
+
+
+def test_statistics_alone_show_the_traffic_of_pools(
+    realdata: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Files of 09:55 to 12:55 local time count from midnight: 12 h 55 min are covered. Five pools moved data."""
+    for path in (realdata / "dcache-synthetic").glob("*.raw"):
+        shutil.copy(path, tmp_path / path.name)
+    steps.init(tmp_path, tmp_path / "site.toml", force=False)
+    text = (tmp_path / "site.toml").read_text().replace('zone = "UTC"', 'zone = "Europe/Zurich"')
+    (tmp_path / "site.toml").write_text(text)
+    assert CliRunner().invoke(cli, ["run", "--site", str(tmp_path)]).exit_code == 0
+    site, day = steps.site_at(tmp_path), date.fromisoformat(DAYS["dcache"])
+    (source, _) = steps.ask(site, "coverage", {"first_day": str(day), "last_day": str(day)}).as_dicts()
+    assert source["covered_hours"] == pytest.approx(12 + 55 / 60, abs=0.001)
+    requests = next(one for one in make_report(site, load_catalog(), day, day).sections if one.id == "requests")
+    assert [table.question for table in requests.tables] == ["pool_traffic"]
+    monkeypatch.setenv("TAPESCOPE_SITE", str(tmp_path))
+    app = at(AppTest.from_file(APP, default_timeout=DEADLINE_S), "pools")
+    app.query_params["part"] = "traffic"
+    app.run()
+    assert not app.exception
+    (table,) = app.dataframe
+    assert len({cell for row in table.value.itertuples() for cell in row if "tape_" in str(cell)}) == 5

@@ -247,6 +247,28 @@ def test_the_period_of_several_hosts_is_what_the_logs_of_all_cover(tmp_path: Pat
     assert "to = 2010-03-10T08:02:00Z" in line and line.endswith("# period that each of these logs covers")
 
 
+def test_impossible_dates_declare_no_period(tmp_path: Path) -> None:
+    """A clock that was not set, then rows at 08:00 and 08:01, then a clock that runs years ahead of the file."""
+    *head, sample = VMSTAT.splitlines()
+    head = [f"{line} {end}" for line, end in zip(head, STAMPS, strict=False)]
+    stamps = ("1980-01-02 00:01", "1980-01-02 00:02", "2010-03-10 08:00", "2010-03-10 08:01", "2099-05-05 00:00")
+    rows = [f"{sample} {stamp}:00" for stamp in stamps]
+    (tmp_path / "vmstat_dm8.log").write_text("\n".join((*head, *rows, "")))
+    (line,) = [line for line in guessed(tmp_path).splitlines() if line.startswith("# expect = ")]
+    assert "from = 2010-03-10T08:00:00Z, to = 2010-03-10T08:01:00Z" in line
+
+
+def test_readings_that_are_far_apart_declare_no_period(tmp_path: Path) -> None:
+    """Half an hour is more than log_silence_s (600 s): all of the period would count as silence."""
+    page = "IBM  ULTRIUM-HH9  Q3F5\n\nRead error counter page  [0x3]\n  Total errors corrected = 1\n\n"
+    for name, minutes in (("tps1", (0, 30)), ("tps2", (0, 5))):
+        readings = [f"# 2026-03-10T08:{minute:02}:00Z /dev/nst0\n{page}" for minute in minutes]
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "drive.sg_logs").write_text("".join(readings))
+        found = guessed(tmp_path / name)
+        assert ("expect = { from" in found) == (name == "tps2")
+
+
 def test_a_link_that_was_rotated_is_one_and_its_configuration_says_what_it_carries(tmp_path: Path) -> None:
     """125,000,000 bytes/s by MaxBytes are 125 MB/s: `bits` is how MRTG draws. Two hours from 10:00 UTC are expected."""
     (tmp_path / "dm8-bond0.log").write_text(mrtg_text(1268222400))  # 2010-03-10 12:00 UTC

@@ -14,7 +14,8 @@ bytes and files at the day's start. Only the width of the rows distinguishes the
 header decides, and the others must have its width. -1 is what the service does not know: null of what a pool holds or
 held, 0 of a counter, as billing has counted nothing of that pool since it began again.
 
-The counters run from local midnight: silver takes the differences between hours. `timestamp` is the instant. `date`
+The counters run from local midnight, so a file covers the day until its instant, and a missing one only makes a step
+longer. Silver takes the differences between hours. `timestamp` is the instant. `date`
 next to it gives the local day and, where site.toml has no zone, the offset of its midnight.
 """
 
@@ -31,7 +32,7 @@ from pipelines.sources._shared.stamps import EPOCH
 from pipelines.sources.protocol import COVERAGE, Carry, Claim, Origin, Parsed, Reject
 
 TITLE = "dCache statistics"
-VERSION = 2
+VERSION = 3
 TABLE = "dcache_statistics"
 TABLES = (TABLE,)
 SPEAKS_FOR = "pools"
@@ -87,7 +88,8 @@ def parse(lines: pl.DataFrame, origin: Origin, carry: Carry | None) -> Parsed:
         if isinstance(outcome, dict):
             rows.append(outcome)
             if not state["is_seen"]:
-                coverage.append((line_no, origin.system, outcome["sampled_at"], outcome["sampled_at"]))
+                covered_from = min(outcome["counted_from"], outcome["sampled_at"])
+                coverage.append((line_no, origin.system, covered_from, outcome["sampled_at"]))
             state["is_seen"] = True
         elif outcome not in ("used", "skipped"):
             rejects.append((line_no, text, outcome))

@@ -33,7 +33,7 @@ from pipelines.sources._shared.stamps import instant_us
 from pipelines.sources.protocol import COUNTERS, Carry, Claim, Origin, Parsed, rejected
 
 TITLE = "Counters of tape drives in /sys/class/scsi_tape"
-VERSION = 1
+VERSION = 2
 TABLES = (DRIVE,)
 SPEAKS_FOR = "hosts"
 

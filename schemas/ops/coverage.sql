@@ -9,7 +9,7 @@ source = { type = "VARCHAR", doc = "source (kind of log)" }
 host = { type = "VARCHAR", doc = "host, link or archive system whose activity the log records" }
 hour_at = { type = "TIMESTAMP", doc = "start of the hour, UTC" }
 expected_s = { type = "DOUBLE", unit = "s", doc = "seconds of the hour for which site.toml declares a log; NULL if it declares no log" }
-covered_s = { type = "DOUBLE", unit = "s", was = "seen_s", doc = "seconds of the hour that a log covers. If site.toml declares the log for a part of the hour, only that part counts" }
+covered_s = { type = "DOUBLE", unit = "s", was = "seen_s", doc = "seconds of the hour that a log covers; a single reading counts as a microsecond. If site.toml declares the log for a part of the hour, only that part counts" }
 
 [[checks]]
 expectation = "ExpectColumnValuesToBeBetween"
@@ -18,23 +18,27 @@ min_value = 0
 max_value = 3600
 severity = "critical"
 */
-WITH reached AS (
-    SELECT coalesce(source, 'unknown') AS source, host, from_at, to_at,
-           max(to_at) OVER (PARTITION BY coalesce(source, 'unknown'), host ORDER BY from_at, to_at
-                            ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS reached_at
-    FROM site.expected
-),
-interval AS (
-    SELECT source, host, from_at, to_at, 'covered' AS what FROM silver.log_coverage
+WITH interval AS (
+    -- a reading at one instant covers a microsecond: its hour was read
+    SELECT source, host, from_at, greatest(to_at, from_at + INTERVAL 1 MICROSECOND) AS to_at, 'covered' AS what
+    FROM silver.log_coverage
     UNION ALL
-    -- several inputs may declare the same time; it counts once
-    SELECT source, host, greatest(from_at, coalesce(reached_at, from_at)), to_at, 'expected'
+    SELECT coalesce(source, 'unknown'), host, from_at, to_at, 'expected' FROM site.expected
+),
+reached AS (
+    SELECT *, max(to_at) OVER (PARTITION BY what, source, host ORDER BY from_at, to_at
+                               ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS reached_at
+    FROM interval
+),
+apart AS (
+    -- inputs may declare the same time twice, and a log may describe a host and a link of one name: time counts once
+    SELECT source, host, what, greatest(from_at, coalesce(reached_at, from_at)) AS from_at, to_at
     FROM reached WHERE reached_at IS NULL OR to_at > reached_at
 ),
 hourly AS (
     SELECT source, host, what, from_at, to_at,
            unnest(range(date_trunc('hour', from_at), to_at, INTERVAL 1 HOUR)) AS hour_at
-    FROM interval
+    FROM apart
 ),
 clipped AS (
     SELECT source, host, what, hour_at, greatest(from_at, hour_at) AS from_at,

@@ -63,7 +63,9 @@ def written(history: History, group: str = "", family: str = "", n_days: int = T
     rows = history.rows("written_days", group=group, family=family, n_days=str(n_days))
     if not rows:
         raise TapescopeError(
-            "no log shows how much was written on any day", "run `tapescope build`, or see `tapescope ask coverage`"
+            "no log of drives and no accounting shows how much was written on any day",
+            "choose other days with --day, or give logs or accounting of files written to tape and run `tapescope run`;"
+            " `tapescope ask logs_read` lists the logs that were read",
         )
     seen = [row for row in rows if row["covered_share"] >= LEAST_COVERED]
     last = history.last_day or rows[-1]["day"]

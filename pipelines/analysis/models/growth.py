@@ -34,6 +34,7 @@ from pipelines.analysis.models import eta
 from pipelines.analysis.stats import bootstrap
 from pipelines.analysis.stats.bootstrap import Floats, student_factors
 from pipelines.primitives.estimate import Estimate, NoEstimate
+from pipelines.primitives.format import counted
 
 Ints = npt.NDArray[np.int64]
 WEEK, YEAR = 7, 365.25
@@ -169,7 +170,7 @@ def _weeks(days: Ints, written_gb: Floats, last_day: int) -> tuple[Floats, Float
 def _too_little(ahead: Floats, gb_day: Floats) -> NoEstimate | None:
     needed = f"logs of at least {LEAST_WEEKS} weeks with writes throughout; to separate seasons, logs of two years"
     if len(ahead) < LEAST_WEEKS:
-        return NoEstimate(f"only {len(ahead)} weeks have logs of at least five days", needed)
+        return NoEstimate(f"only {counted(len(ahead), 'week')} with logs of at least five days", needed)
     if _is_cut(gb_day[np.argsort(ahead)] > 0):
         return NoEstimate("nothing was written at the start or at the end of the weeks with logs", needed)
     return None

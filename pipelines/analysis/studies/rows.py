@@ -73,7 +73,7 @@ class Rows:
     def _given(self) -> dict[str, list[Row]]:
         site = Site(name=self.study.name, zone="UTC")
         names = [column.name for column in load_catalog().relations["site.setting"].columns]
-        rows: dict[str, list[Row]] = {"site.setting": [{name: getattr(site, name) for name in names}]}
+        rows: dict[str, list[Row]] = {"site.setting": [{name: getattr(site, name, None) for name in names}]}
         for given in self.study.given:
             for table, row in self._read(given) if given.file else self._written(given):
                 rows.setdefault(table, []).append(row)

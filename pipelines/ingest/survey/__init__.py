@@ -132,11 +132,11 @@ def _look_at(file: IncomingFile, name: str, looking: _Looking) -> tuple[FileFoun
         _sample(path, found, replace(origin, path=path.name), 1)
     looking.read[group] += n_bytes
     if looking.read[group] < FOLDER_BYTES:  # read to its end
-        found.period = period_of(tables)
+        found.period = period_of(tables, origin.modified_at)
     if found.period is not None:
         if stem not in looking.is_local:
             there, _ = _sample(path, FileFound(name, stem, ""), replace(origin, zone=_ELSEWHERE), 1)
-            begun = period_of(there)
+            begun = period_of(there, origin.modified_at)
             looking.is_local[stem] = begun is None or begun.begin != found.period.begin
         found.period = replace(found.period, is_local=looking.is_local[stem])
     for rows in tables.values():

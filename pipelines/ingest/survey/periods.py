@@ -1,13 +1,18 @@
 """The period of files: what an [[input]] may declare as expected, so that holes between them show."""
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
 
 import polars as pl
 
+from pipelines.config.site import Site
+
 _BEGINS, _ENDS = ("from_at", "logged_at"), ("to_at", "logged_at")
 _RATES = ("in_bytes_s", "out_bytes_s")
+_SILENCE = timedelta(seconds=Site.model_fields["log_silence_s"].default)
+_FIRST = datetime(1990, 1, 1)
 _APART = timedelta(hours=1)  # of two hosts' logs: periods that differ by more are not declared together
 
 
@@ -20,18 +25,40 @@ class Period:
     is_local: bool = True
 
 
-def period_of(tables: dict[str, pl.DataFrame]) -> Period | None:
-    """What the rows of a file span; zeros before a link's first traffic are no rows."""
+def period_of(tables: dict[str, pl.DataFrame], modified_at: datetime | None) -> Period | None:
+    """What the rows of a file span; zeros before a link's first traffic, and rows with impossible dates, do not count.
+
+    None for single readings that are further apart than `log_silence_s`: such a log never covers the time between them.
+    """
     begins: list[datetime] = []
     ends: list[datetime] = []
     for rows in tables.values():
         active = rows.filter(pl.max_horizontal(*_RATES) > 0) if set(_RATES) <= set(rows.columns) else rows
         for names, found, least in ((_BEGINS, begins, True), (_ENDS, ends, False)):
             name = next((name for name in names if name in active.columns), None)
-            at = None if name is None else active[name].min() if least else active[name].max()
+            possible = None if name is None else active.filter(_is_possible(name, modified_at))[name]
+            at = None if possible is None else possible.min() if least else possible.max()
             if isinstance(at, datetime):
                 found.append(at)
-    return Period(min(begins), max(ends)) if begins and ends and min(begins) < max(ends) else None
+    has_span = begins and ends and min(begins) < max(ends)
+    return Period(min(begins), max(ends)) if has_span and not _is_sparse(tables.values()) else None
+
+
+def _is_possible(name: str, modified_at: datetime | None) -> pl.Expr:
+    """Instants since 1990, and up to a day after the file was written: local times may run ahead of UTC."""
+    since = pl.col(name) >= _FIRST
+    if modified_at is None or modified_at < _FIRST:
+        return since
+    return since & (pl.col(name) <= modified_at + timedelta(days=1))
+
+
+def _is_sparse(tables: Collection[pl.DataFrame]) -> bool:
+    """Whether rows are single instants, and most steps from one to the next are longer than a log may be silent."""
+    if any(_BEGINS[0] in rows.columns and rows.height for rows in tables):
+        return False
+    instants = pl.concat([rows["logged_at"] for rows in tables if "logged_at" in rows.columns])
+    step = instants.drop_nulls().unique().sort().diff().median()
+    return isinstance(step, timedelta) and step > _SILENCE
 
 
 def declared(periods: dict[str, list[Period]], zone: str) -> str:

@@ -2,7 +2,10 @@
 
 from pathlib import PurePath
 
-_SUFFIXES = {".gz", ".zst", ".bz2", ".xz", ".log", ".old", ".txt", ".out", ".csv", ".nmon", ".prom"}
+_SUFFIXES = {
+    *(".gz", ".zst", ".bz2", ".xz", ".log", ".old", ".txt", ".out", ".csv", ".nmon", ".prom"),
+    *(".scsi_tape", ".sg_logs"),  # as the documents of these sources name their files
+}
 
 
 def stem_of(path: str) -> str:
@@ -12,6 +15,8 @@ def stem_of(path: str) -> str:
     'gw.example.org_2'
     >>> stem_of("mrtg/gw.log.0"), stem_of("mrtg/gw.log.12.gz"), stem_of("mrtg/gw.2")
     ('gw', 'gw', 'gw.2')
+    >>> stem_of("tps1.example.org.scsi_tape"), stem_of("tps1.sg_logs.gz")
+    ('tps1.example.org', 'tps1')
     >>> stem_of("")
     'unknown'
     """

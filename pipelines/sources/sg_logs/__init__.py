@@ -43,7 +43,7 @@ from pipelines.sources.protocol import COVERAGE, Carry, Claim, Origin, Parsed, R
 from pipelines.sources.sg_logs.pages import LONGEST, PAGE, counters, page_of
 
 TITLE = "sg_logs: log pages of SCSI tape drives"
-VERSION = 2
+VERSION = 3
 TABLE = "scsi_counter"
 TABLES = (TABLE,)
 SPEAKS_FOR = "hosts"

@@ -15,6 +15,13 @@ _PARTS = (
         "dCache's billing files",
     ),
     (
+        "pool_traffic",
+        "Disk pools: traffic by dCache's counters",
+        "pool storage_group file_family n_stores stored_gb n_restores restored_gb client_in_gb client_out_gb n_errors"
+        " held_gb counted_hours",
+        "dCache's statistics files",
+    ),
+    (
         "recall_stages",
         "What recalls waited for",
         "pool storage_group n_recalls n_followed median_latency_s queue_share mount_share turn_share position_share"
