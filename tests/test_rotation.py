@@ -420,7 +420,7 @@ def test_a_log_copied_under_another_date_is_refused_with_both_names(site: Site) 
     files = steps.ingest(site).files
     assert [file.state for file in files] == ["loaded", "failed"]
     assert files[1].reason == (
-        "other_date: logs/dated/e_2009-03-10.copy has the same lines and was read with another date, 2009-03-10;"
+        "other_date: logs/dated/e_2009-03-10.copy has the same lines, but was read with the date 2009-03-10;"
         " one of the two files has a wrong date: remove that file"
     )
     (site.root / "logs/dated/e_2009-03-10.copy").unlink()

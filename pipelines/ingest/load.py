@@ -101,7 +101,7 @@ class Loader:
         elif counts.n_records >= BY_CHANCE and (twin := self.succession.of_another_date(file, same)):
             report.state = "failed"
             report.reason = (
-                f"other_date: {twin.path} has the same lines and was read with another date, {twin.date};"
+                f"other_date: {twin.path} has the same lines, but was read with the date {twin.date};"
                 " one of the two files has a wrong date: remove that file"
             )
         else:

@@ -22,11 +22,11 @@ from pipelines.primitives.errors import ContractError, QuestionRefused
 
 VERDICTS = {
     "matches": "the computed figure equals the printed one, or a check of the document finds nothing wrong",
-    "rounded": "the figures agree only if the printed one was truncated, or rounded more than its digits show",
+    "rounded": "the figures agree only if the printed one was truncated, or rounded to fewer digits than printed",
     "wrong": "the printed figure contradicts other figures of the document, or the data from which it was computed",
     "misfit": "a model's figure differs from the measured one in the document, but the document is not wrong",
     "derived": "the document does not give this figure; tapescope computes it",
-    "noted": "a contradiction in the wording of the document, which a reader found and no computed check can find",
+    "noted": "a contradiction in the wording of the document; a reader found it, because no computed check can",
     "unresolved": "tapescope cannot compute the figure yet",
 }
 COLUMNS = (

@@ -15,10 +15,10 @@ from pipelines.primitives.estimate import NoEstimate
 from pipelines.primitives.format import counted, no_estimate, percent
 
 _LIMITS = (
-    "Shares are shares of the bytes read; only 'reads share' is a share of the number of reads. Values in brackets are"
-    " 90 % intervals, which show how much the share varies from day to day. Logs do not show reads that existing"
-    " buffers served, so each size is that of an additional buffer. The replay copies every recalled file into the"
-    " buffer. It counts a file that was last read before these days as never read, so the shares are lower bounds."
+    "Shares are bytes ÷ all bytes read; only 'reads share' is reads ÷ all reads. Values in brackets are 90 % intervals,"
+    " which show how much the share varies from day to day. Logs do not show reads that existing buffers served, so"
+    " each size is that of an additional buffer. The replay copies every recalled file into the buffer. At the start"
+    " of the replay the buffer is empty, so the shares are lower bounds."
 )
 
 
@@ -74,8 +74,8 @@ def _parts(found: Any, names: tuple[str, ...], size_tb: float | None) -> Iterato
     if own := found.own():
         yield (
             f"One buffer per family, with the sizes above ({own[0]:g} TB in total), would have served"
-            f" {percent(own[1])} of the bytes. One buffer of {own[0]:g} TB for all families would have served"
-            f" {percent(own[2])}."
+            f" {percent(own[1])} of the bytes. A single buffer of {own[0]:g} TB for all families would have served"
+            f" {percent(own[2])} of the bytes."
         )
 
 

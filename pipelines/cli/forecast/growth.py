@@ -44,7 +44,10 @@ def _holds(now: Any) -> str:
     held = quantity(now.held_tb, "TB")
     if now.is_whole:
         return f"{held} on tape (export of volumes on {now.listed_at:%Y-%m-%d}, plus later writes)"
-    return f"{held} written according to the logs (no export of volumes lists the data written before the first log)"
+    return (
+        f"{held} written according to the logs (without data written before the first log, which only an export of"
+        " volumes would show)"
+    )
 
 
 def _ahead(found: Any, now: Any) -> Iterator[str | Rows]:

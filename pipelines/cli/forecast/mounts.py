@@ -56,7 +56,7 @@ _TIME, _SIZE = _Amount("time", _SECONDS, "2h"), _Amount("size", _GB, "500GB")
     "--fill-wait",
     "fill_wait_s",
     type=_TIME,
-    help="Also mount a tape when no further file on the tape was requested for this long, as ENDIT does.",
+    help="Also mount a tape once no further file on it was requested for this long, as ENDIT does.",
 )
 @click.option(
     "--remount-delay",

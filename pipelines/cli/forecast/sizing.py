@@ -40,9 +40,9 @@ def drives(
 ) -> None:
     """Compute the number of drives that traffic needs. The answer has an interval, and shows which inputs matter most.
 
-    Write every number as VALUE or VALUE:LOW:HIGH, where LOW and HIGH are the ends of a 90 % interval. An efficiency may
-    also be FILESxMB, unless --speed is given. The command then computes the efficiency of mounts of FILES files of MB
-    megabytes from the site's costs.
+    Write every number as VALUE or VALUE:LOW:HIGH, where LOW and HIGH are the ends of a 90 % interval. Without --speed,
+    an efficiency may also be FILESxMB: a mount moves FILES files of MB megabytes each. The command then computes the
+    efficiency of such mounts from the site's costs.
     """
     found = calibration(drives_like, speed, past)
     rate = estimate(speed, "--speed") if speed else found.parameters["speed_mb_s"]

@@ -113,8 +113,8 @@ class Changes:
             raise ValueError(f"a client can keep at most {MOST_DEPTH:,} requests queued")
         if self.instances > 1 and self.inputs is None and self.outputs is None:
             raise ValueError(
-                "`instances` needs `inputs` or `outputs`: the number of tapes that one migration process reads from or"
-                " writes to at the same time"
+                "`instances` needs `inputs` or `outputs`: the number of tapes that one migration process reads or"
+                " writes at the same time"
             )
 
     def alone(self) -> "list[Changes]":

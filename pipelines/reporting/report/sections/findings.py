@@ -35,7 +35,7 @@ def losses(asker: Asker) -> Section:
     sentence = (
         "A gain is the additional data that could move if the cause were removed, up to the limit that the next "
         "bottleneck sets. The 90 % interval shows how much the gain varies from day to day. Figures with “at most” "
-        "ignore the next bottleneck. If a loss is known only in hours, it is ranked with the median GB per hour "
+        "ignore the next bottleneck. A loss known only in hours is ranked by hours × the median GB per lost hour "
         "of the losses that are known in GB. Gains do not add up: removing one bottleneck exposes the next."
     )
     headline = asker.only("headline")

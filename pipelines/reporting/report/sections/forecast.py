@@ -50,7 +50,7 @@ def campaigns(asker: Asker) -> Section:
     sentences += _plans(asker)
     room = asker.table(
         "spool_headroom",
-        "Time until an empty spool is full: if nothing leaves it (outage), and at average input less output (fill)",
+        "Time until an empty spool is full. outage: nothing leaves the spool. fill: average input less average output",
         ["station", "spool_gb", "in_active_mb_s", "net_mb_s", "outage_hours", "fill_hours"],
     )
     left = len(declared) - _MOST
