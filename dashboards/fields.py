@@ -11,13 +11,6 @@ from pipelines.primitives.clock import parse_instant
 from pipelines.primitives.text import escape_markdown
 
 MOST_NUMBER, MOST_COUNT = 1e9, 1000  # what a field takes
-ASKED_CHARS = 80  # of what a URL asks for, in a notice
-
-
-def say_instead(label: str, asked: str, why: str, instead: str) -> None:
-    """Report at the head of the page that what the URL asks for is not shown, why, and what is shown in its place."""
-    asked, instead = escape_markdown(asked, ASKED_CHARS), escape_markdown(instead, ASKED_CHARS)
-    state.notice(f"{label} “{asked}” cannot be shown: {why}. Shown instead: {instead}.")
 
 
 def choose(name: str, label: str, options: list[str], labels: dict[str, str] | None = None, page: Any = None) -> str:
@@ -29,7 +22,7 @@ def choose(name: str, label: str, options: list[str], labels: dict[str, str] | N
         asked = asked and str(st.session_state[key])  # what was shown, but never chosen, is not missed
         st.session_state[key] = options[0]
     if asked and asked not in options:
-        say_instead(label, asked, "it is not among the choices", names.get(options[0], options[0]))
+        state.say_instead(label, asked, "it is not among the choices", names.get(options[0], options[0]))
     place = page or st.sidebar
     chosen = place.selectbox(label, options, key=key, format_func=lambda value: names.get(value, value))
     return state.keep(name, "" if chosen == options[0] else str(chosen)) or options[0]
@@ -42,7 +35,8 @@ def type_text(name: str, label: str, start: str) -> str:
 
 
 def slide(name: str, label: str, least: float, most: float, start: float, step: float, help: str = "") -> float:
-    """A number between two ends; the URL has it if it is not where it starts."""
+    """A number between two ends, which reach to where it starts; the URL has it if it is another."""
+    least, most = min(least, start), max(most, start)
     key = state.widget(name, _number(name, label, least, most, start))
     chosen = float(st.slider(label, least, most, step=step, key=key, help=help or None, format="%g"))
     state.keep(name, "" if chosen == start else f"{chosen:g}")
@@ -61,7 +55,7 @@ def _number(name: str, label: str, least: float, most: float, start: float | Non
     if asked:
         kind = "whole number" if step else "number"
         instead = "as recorded" if start is None else f"{start:g}"
-        say_instead(label, asked, f"it is not a {kind} from {least:g} to {most:g}", instead)
+        state.say_instead(label, asked, f"it is not a {kind} from {least:g} to {most:g}", instead)
     return start
 
 
@@ -110,7 +104,7 @@ def instant(name: str, label: str, start: datetime | None = None) -> datetime | 
         chosen = zone.read(text) if text else None
     except ValueError:
         state.keep(name, text)
-        st.error(f"“{escape_markdown(text, ASKED_CHARS)}” is not a date and time. Write it as 2010-03-10 17:00.")
+        st.error(f"“{escape_markdown(text, state.NAME_CHARS)}” is not a date and time. Write it as 2010-03-10 17:00.")
         state.stop()
     state.keep(name, f"{chosen.isoformat()}Z" if chosen and chosen != start else "")
     return chosen or start

@@ -1,31 +1,43 @@
 """From a finding to the page that shows it, narrowed to what it is about."""
 
 from dashboards import state
-from dashboards.pages import find_parts, find_views
+from dashboards.pages import Part, find_parts, find_views
 from pipelines.catalog.contracts import Rule
 from pipelines.catalog.files import load_catalog
 from pipelines.primitives.errors import ContractError
 
+# The choice of a page that each column of an entity's name sets.
+CHOICES = {"station": "station", "drive": "drive", "storage_group": "group", "volume": "tape", "host": "host"}
+
 
 def show(rule: str, entity: str | None) -> None:
-    """A link to the page that the rule names; its filters are the parts of the entity it judges.
+    """A link to the page that the rule names; the parts of the entity it judges set the choices that the page has.
 
     A rule that an older release had leads nowhere. Raises ContractError where there is no such page.
     """
     known = load_catalog().rules.get(rule)
     if known is None:
         return
-    about = known.about(entity or "")
-    state.link(known.page, title_of(known), station=about.get("station"), drive=about.get("drive"))
+    part = _part(known)
+    has = {*part.filters, *part.names}
+    about = known.about(entity or "").items()
+    state.link(known.page, title_of(known), **{CHOICES[name]: text for name, text in about if CHOICES.get(name) in has})
 
 
 def title_of(rule: Rule) -> str:
     """The page and the part that a rule names, in words. Raises ContractError where there is none."""
-    name, _, part = rule.page.partition("/")
-    titles = {view.name: view.title for view in find_views()}
-    parts = {one.name: one.title for one in find_parts(name)}
-    if name not in titles or (part and part not in parts):
+    part = _part(rule)
+    title = next(view.title for view in find_views() if view.name == part.page)
+    return f"{title} · {part.title}" if "/" in rule.page else title
+
+
+def _part(rule: Rule) -> Part:
+    """The part that a rule names, or the first one of its page. Raises ContractError where there is none."""
+    page, _, name = rule.page.partition("/")
+    part = next((one for one in find_parts(page) if name in ("", one.name)), None)
+    if part is None:
+        titles = sorted(view.name for view in find_views())
         raise ContractError(
-            f"rule {rule.name} names a page that does not exist: {rule.page}", f"known: {', '.join(sorted(titles))}"
+            f"rule {rule.name} names a page that does not exist: {rule.page}", f"known: {', '.join(titles)}"
         )
-    return f"{titles[name]} · {parts[part]}" if part else titles[name]
+    return part

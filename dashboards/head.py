@@ -136,7 +136,8 @@ def _pinned(newest: int) -> int:
         number = int(asked)
         data.ask("period", number, {})
     except (ValueError, data.NoAnswer):
-        fields.say_instead("Snapshot", asked, "the warehouse has no snapshot with that number", str(newest))
+        state.say_instead("Snapshot", asked, "the warehouse has no snapshot with that number", str(newest))
+        state.keep("snapshot", "")
         return newest
     state.keep("snapshot", asked)
     if number != newest:

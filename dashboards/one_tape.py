@@ -40,7 +40,7 @@ def show(volume: str) -> None:
         f" {'is' if len(contents.rows) == 1 else 'are'} known."
     )
     if rows:
-        session = fields.choose("session", "Mount (latest first)", [row["session_id"] for row in rows[::-1]], page=st)
+        session = fields.choose("mount", "Mount (latest first)", [row["session_id"] for row in rows[::-1]], page=st)
         tape_maps.show(page, volume, session)
         components.heading(mounts, "Hours of this tape's mounts, by drive")
         components.show_chart(mounts, _by_drive(mounts.frame()), "Hours of this tape's mounts, by drive.")

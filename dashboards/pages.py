@@ -38,8 +38,8 @@ class View:
 class Part:
     """A tab of a page. It shows where any of the relations it needs has rows; `lacking` says which log would bring it.
 
-    `filters` are the choices of the side bar that narrow it; a part that `compares` draws earlier days as well. `was`
-    names parts that it replaced: links to them lead to it.
+    `filters` are the choices of the side bar that narrow it, `names` its own choices of one thing: a link can set both.
+    A part that `compares` draws earlier days as well. `was` names parts that it replaced: links to them lead to it.
     """
 
     page: str
@@ -49,6 +49,7 @@ class Part:
     needs: tuple[str, ...] = ()
     lacking: str = ""
     filters: tuple[str, ...] = ()
+    names: tuple[str, ...] = ()
     compares: bool = False
     was: tuple[str, ...] = ()
 

@@ -97,7 +97,7 @@ def _asked(first: date, last: date, usual: date) -> Days:
             why = "the first day is after the last day"
         else:
             why = f"the days with data are {first} to {last}"
-        fields.say_instead("Period", missed, why, " to ".join(dict.fromkeys(taken.values())))
+        state.say_instead("Period", missed, why, " to ".join(dict.fromkeys(taken.values())))
     return min(begin, end), end
 
 

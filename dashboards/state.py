@@ -12,7 +12,7 @@ from pipelines.primitives.text import escape_markdown
 _KEPT, _WRITTEN, _ASKED, _IS_NEW, _PAGE = "view-kept", "view-written", "view-asked", "view-is-new", "view-page"
 _NAMES, _NOTICES = "view-names", "view-notices"
 SHARED = ("from", "to", "with", "tz", "snapshot", "refresh")
-NAME_CHARS = 80  # of a name of the URL, in a notice
+NAME_CHARS = 80  # of a name or a value of the URL, in a notice
 
 
 def begin(page: str) -> None:
@@ -57,6 +57,12 @@ def run_again() -> NoReturn:
 def notice(text: str) -> None:
     """Report something at the head of the page, from wherever it runs. The text is Markdown."""
     st.session_state[_NOTICES].warning(text)
+
+
+def say_instead(label: str, asked: str, why: str, instead: str) -> None:
+    """Report at the head of the page that what the URL asks for is not shown, why, and what is shown in its place."""
+    asked, instead = escape_markdown(asked, NAME_CHARS), escape_markdown(instead, NAME_CHARS)
+    notice(f"{label} “{asked}” cannot be shown: {why}. Shown instead: {instead}.")
 
 
 def say_other_page(title: str) -> None:

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from dashboards import fields, head, state
+from dashboards import head, state
 from dashboards.data import filled
 from dashboards.pages import Part, find_parts
 from pipelines.primitives.times import days_text
@@ -27,7 +27,7 @@ def show(page_name: str, title: str) -> None:
             if known
             else "this page has no part with that name"
         )
-        fields.say_instead("Part", asked, why, next(iter(shown.values())).title)
+        state.say_instead("Part", asked, why, next(iter(shown.values())).title)
     names = list(shown)
     titles = [part.title for part in shown.values()]
     key = state.widget("part", shown[asked].title if asked in shown else titles[0])

@@ -24,6 +24,8 @@ def choose(site_zone: str) -> str:
     """The zone of the site, or UTC if the side bar or the URL says so."""
     names = {"": site_zone} | ({} if site_zone == "UTC" else {"utc": "UTC"})  # a site of UTC has no second clock
     asked = state.value("tz")
+    if asked and asked not in (*names, "utc"):
+        state.say_instead("Times in", asked, "write utc, or leave it out", site_zone)
     chosen: str | None = ""
     if len(names) > 1:
         key = state.widget("tz", asked if asked in names else "")

@@ -37,6 +37,13 @@ def url(archive: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str
         yield address
 
 
+# How far the bar above a page, which a closed side bar leaves, reaches over its first element, in pixels.
+COVERED = """() => { const top = one => document.querySelector(`[data-testid="${one}"]`).getBoundingClientRect();
+                     const first = [...document.querySelectorAll('[data-testid="stMainBlockContainer"] :is(h1,p,pre)')]
+                         .map(one => one.getBoundingClientRect()).find(one => one.height);
+                     return top("stHeader").bottom - first.top }"""
+
+
 def watched(page: Any) -> tuple[list[str], list[str]]:
     """Requests of a page, and complaints on its console."""
     requests: list[str] = []
@@ -95,6 +102,7 @@ def test_pages_in_the_dark_and_on_narrow_screens(url: str, browser: Any) -> None
             page.goto(f"{url}/{path}")
             wait_until_drawn(page)
             assert not page.evaluate(TOO_WIDE), f"{name} is wider than {width} px"
+            assert width > 390 or page.evaluate(COVERED) <= 0, f"the first line of {name} is covered"
             barred += barriers(page, f"{name} at {width} px")
         main = page.locator('[data-testid="stMainBlockContainer"]')
         main.evaluate("one => one.insertAdjacentHTML('beforeend', '<hr style=\"width: 1400px\">')")

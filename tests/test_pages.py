@@ -251,6 +251,9 @@ def test_newer_data_are_offered(archive: Path, tmp_path: Path, monkeypatch: pyte
             " it is not a number from 0.5 to 100."
             " Shown instead: 5.",
         ),
+        ("time", {"snapshot": "-1"}, "Snapshot “-1” cannot be shown: the warehouse has no snapshot with that number."),
+        ("time", {"snapshot": "9" * 20}, f"Snapshot “{'9' * 20}” cannot be shown: the warehouse has no snapshot"),
+        ("time", {"tz": "mars"}, "Times in “mars” cannot be shown: write utc, or leave it out."),
         ("about", {"part": "studies", "study": "nope"}, "Document “nope” cannot be shown: it is not among the choices"),
         (
             "time",
@@ -309,6 +312,16 @@ def test_filters_and_comparison_stay_on_the_way_through_other_pages(app: AppTest
     app.switch_page("views/tonight.py").run()
     assert not app.exception and not app.success, "an all-clear next to findings"
     assert any("No drive's log covers 10 February 2010" in caption.value for caption in app.caption)
+
+
+def test_each_name_of_the_address_is_kept_by_one_field() -> None:
+    """Fields of several pages or parts that have one name must have one meaning, and so one label."""
+    calls = re.compile(r'fields\.\w+\(\s*f?"([^"]+)",\s*f?"([^"]+)"')
+    labels: dict[str, set[str]] = {}
+    for path in sorted(Path(APP).parent.rglob("*.py")):
+        for name, label in calls.findall(path.read_text(encoding="utf-8")):
+            labels.setdefault(name, set()).add(label)
+    assert len(labels) > 20 and {name: some for name, some in labels.items() if len(some) > 1} == {}
 
 
 def acting(app: AppTest) -> list[str]:

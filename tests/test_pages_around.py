@@ -81,6 +81,43 @@ def test_threshold(app: AppTest) -> None:
     assert "Duty factor above 40 MB/s" in {one.value for one in [*app.header, *app.subheader]}
 
 
+@pytest.mark.parametrize("threshold", [0.3, 150.0])
+def test_the_threshold_of_a_site_can_be_beyond_the_usual_ends(
+    archive: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, threshold: float
+) -> None:
+    site = copied(steps.site_at(archive), tmp_path / "site")
+    with Warehouse(site).write("test") as connection:
+        connection.execute(f"UPDATE {LAKE}.site.setting SET duty_threshold_mb_s = {threshold}")
+    monkeypatch.setenv("TAPESCOPE_SITE", str(site.root))
+    app = opened(AppTest.from_file(APP, default_timeout=DEADLINE_S), "stations", part="duty")
+    assert app.slider[0].value == threshold
+    assert f"Duty factor above {threshold:g} MB/s" in {one.value for one in [*app.header, *app.subheader]}
+
+
+def test_sentences_are_about_the_chosen_station(app: AppTest, archive: Path) -> None:
+    """Traffic, duty factor and remounts of one station; a scanning station has no duty factor."""
+    opened(app, "stations", station="stkendm8a")
+    rows = {row["direction"]: row for row in asked(archive, "duty_total", station="stkendm8a")}
+    assert f"{rows['in']['moved_tb']:.2f}" == "26.34"
+    assert "Inbound traffic: 26.34 TB moved; the duty factor is 0.8 (" in texts(app)
+    opened(app, "stations", station="stkendm9a")
+    assert "duty factor is" not in texts(app) and "Network traffic of stations" in str([one.alt for one in charts(app)])
+    app.query_params.pop("part", None)
+    opened(app, "tapes", station="stkendm8a")
+    (sentence,) = [one.value for one in app.markdown if "were remounts of a tape" in one.value]
+    assert sentence.startswith("**5 mounts were remounts of a tape on the same day.")
+    opened(app, "time", part="dead", station="stkendm8a")
+    assert "These hours are of the mounts of all stations" in texts(app)
+
+
+def test_the_host_is_that_of_the_chosen_station(app: AppTest) -> None:
+    """Also where another host was on the page before."""
+    opened(app, "stations", part="hosts")
+    assert "stkendm8a was sampled for 3.00 h" in texts(app)
+    box(app, "Station").select("stkendm12a").run()
+    assert "stkendm12a was sampled for 2.25 h" in texts(app) and not app.warning
+
+
 def test_one_stream_and_others_against_it(app: AppTest) -> None:
     """N24 to N27: a stream's rate by streams at once, alone; with the slider also against some the other way."""
 

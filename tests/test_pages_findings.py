@@ -57,6 +57,29 @@ def finding_page(app: AppTest, finding_id: str) -> AppTest:
     return app.run()
 
 
+def test_the_way_from_a_finding_leads_to_what_it_is_about(cta: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each finding of a site of CTA: the page it leads to has all choices of the link, and is narrowed by them."""
+    monkeypatch.setenv("TAPESCOPE_SITE", str(cta))
+    app = AppTest.from_file(APP, default_timeout=DEADLINE_S)
+    site = steps.site_at(cta)
+    lives = ask(site, load_catalog(), "finding_life", {"last_day": "2026-02-04"}).as_dicts()
+    ways: dict[str, tuple[str, dict[str, list[str]]]] = {}
+    for row in lives:
+        rule = load_catalog().rules[row["rule"]]
+        if row["rule"] not in ways and rule.page.partition("/")[0] not in ("drives", "time"):
+            finding_page(app, row["finding_id"])
+            name, query = next(way for way in links(app) if way[0] not in ("", "tonight", "finding", "sql"))
+            ways[row["rule"]] = name, {key: value for key, value in query.items() if key not in ("from", "to")}
+            app.query_params.clear()
+            app.query_params.update({key: value[0] for key, value in query.items()})
+            app.switch_page(f"views/{name}.py").run()
+            assert not app.exception and not app.warning, (row["rule"], [one.value for one in app.warning])
+    assert ways["starved_stream"] == ("stations", {"station": ["eosquark"], "part": ["streams"]})
+    assert ways["host_saturated"] == ("stations", {"host": ["tpsrv02"], "part": ["hosts"]})
+    assert ways["remounts"] == ("tapes", {"tape": ["LRMU01"]})
+    assert ways["small_mounts"] == ("tapes", {"station": ["eoskaon"], "part": ["cost"]})
+
+
 def test_every_finding_has_a_page(app: AppTest, archive: Path) -> None:
     """What happened, the chart, the lines, the cost, what to do, and its nights."""
     rows = ask(steps.site_at(archive), load_catalog(), "finding_life", {"last_day": "2010-03-10"}).as_dicts()

@@ -86,7 +86,7 @@ if spent:
     st.header("Log lines around the longest intervals of a state", anchor=False)
     named = {row["state"]: row["state_words"] for row in timeline.rows}
     text = {name: f"{named[name]}: {format.quantity(seconds, 's')}" for name, seconds in spent.items()}
-    bucket = fields.choose("bucket", "State", list(spent), text, st)
+    bucket = fields.choose("state", "State", list(spent), text, st)
     begins = max(timeline.rows_of(state=bucket), key=lambda row: row["interval_s"])["from_at"]
     (day,) = site_days(begins, begins, page.site["zone"])
     components.show_intervals(data.drilled(page.snapshot, mount["drive"], bucket, day, chosen, MOST_INTERVALS))

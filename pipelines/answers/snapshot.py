@@ -28,7 +28,8 @@ class SnapshotReader:
         try:
             self._connection = self._stack.enter_context(Warehouse(site).read(snapshot, is_long_lived=True))
         except duckdb.InvalidInputException as error:
-            if "No snapshot found" not in str(error):
+            is_number = snapshot is None or 0 <= snapshot < 2**63
+            if is_number and "No snapshot found" not in str(error):
                 raise
             raise QuestionRefused("the warehouse does not keep that snapshot", "use the newest snapshot") from error
 

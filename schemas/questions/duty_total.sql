@@ -2,7 +2,7 @@
 title = "Number of stations that would suffice if they were always active"
 topic = "stations"
 why = "The sum of all stations' duty factors is the number of stations that could do all the work if they were always active. If the sum is 2.4 at a site with eight stations, more than five of them are idle on average."
-takes = ["last_day"]
+takes = ["last_day", "station"]
 
 [params.n_days]
 type = "BIGINT"
@@ -19,6 +19,7 @@ WITH station AS (
     SELECT station, direction, sum(n_active) / sum(n_bins) AS duty_factor, sum(moved_gb) AS moved_gb
     FROM gold.duty_factor
     WHERE day BETWEEN $last_day - CAST($n_days AS INTEGER) + 1 AND $last_day AND role <> 'scanning'
+      AND $station IN ('', station)
     GROUP BY station, direction
 )
 SELECT direction, count(*) AS n_stations, sum(duty_factor) AS duty_total, sum(moved_gb) / 1e3 AS moved_tb

@@ -2,7 +2,7 @@
 title = "Cost of remounts, by storage group"
 topic = "mounts"
 why = "A tape that is mounted five times a day, for one file each time, costs five mounts where one would do."
-takes = ["first_day", "last_day"]
+takes = ["first_day", "last_day", "station"]
 
 [columns]
 storage_group = { type = "VARCHAR", doc = "storage group (owner of the files, e.g. an experiment) to which most bytes of the mounts belong" }
@@ -19,7 +19,7 @@ WITH per_volume AS (
     FROM gold.mount y
     JOIN silver.session s ON s.system = y.system AND s.session_id = y.session_id
         AND near_days(s.day, $first_day - 1, $last_day + 1)
-    WHERE y.site_day BETWEEN $first_day AND $last_day AND y.volume IS NOT NULL
+    WHERE y.site_day BETWEEN $first_day AND $last_day AND y.volume IS NOT NULL AND $station IN ('', y.station)
     GROUP BY y.storage_group, y.site_day, y.system, y.volume
 )
 SELECT storage_group, day, CAST(sum(n_mounts) AS BIGINT) AS n_mounts, count(*) AS n_volumes, avg(n_mounts) AS avg_remounts,

@@ -6,7 +6,7 @@ from typing import Any
 import polars as pl
 import streamlit as st
 
-from dashboards import data, fields, planning, words
+from dashboards import data, planning, words
 from dashboards.charts import model_charts
 from dashboards.components import show_rows
 from dashboards.head import Page
@@ -19,6 +19,7 @@ PART = {
     "order": 40,
     "needs": ["silver.transfer"],
     "lacking": "logs of files written to tape",
+    "filters": ["group"],
 }
 N_DAYS = 728  # what is looked at: two years of whole weeks
 N_POINTS = 24
@@ -26,8 +27,7 @@ N_POINTS = 24
 
 def draw(page: Page) -> None:
     """Draw the part."""
-    names = sorted(row["name"] for row in page.ask("members").rows if row["kind"] == "group")
-    group = fields.choose("of", "Storage group", ["", *names], {"": "all"}, page=st)
+    group = page.chosen["group"]
     history = planning.history(page, N_DAYS)
     try:
         with data.refusing():

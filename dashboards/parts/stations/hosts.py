@@ -17,6 +17,7 @@ PART = {
     "needs": ["gold.host_hour"],
     "lacking": "samples of the hosts by vmstat, iostat, sar, nmon, collectd or Prometheus",
     "filters": ["station"],
+    "names": ["host"],
 }
 CPU = {"cpu_user": "user code", "cpu_system": "kernel", "cpu_wait": "I/O wait"}
 PANELS = (
@@ -43,7 +44,7 @@ def draw(page: Page) -> None:
         components.show_sql(sampled)
         return
     if page.chosen["station"] in hosts:
-        hosts = [page.chosen["station"], *(host for host in hosts if host != page.chosen["station"])]
+        hosts = [page.chosen["station"]]
     host = fields.choose("host", "Host", hosts, page=st.columns(3)[0])
     found = page.ask("host_activity", host=host)
     components.heading(found)

@@ -42,6 +42,7 @@ def draw(page: Page) -> None:
         st.header(f"Station {escape_markdown(station)}", anchor=False)
     since = page.last_days(n_days)
     until = _until(page, since)
+    total = page.ask("duty_total", n_days=n_days, station=station)
     _say(page, total, n_days, until)
     traffic = page.ask("traffic", first_day=since, station=station, n=336)
     before = page.ask_until("traffic", until, n_days)
@@ -60,18 +61,19 @@ def _until(page: Page, since: date) -> date | None:
 
 def _duty_factors(n_stations: int) -> str:
     """What adds up."""
-    return f"the duty factors of {n_stations} stations add" if n_stations != 1 else "the duty factor of 1 station adds"
+    return f"the duty factors of {n_stations} stations add up to" if n_stations != 1 else "the duty factor is"
 
 
 def _say(page: Page, total: Asked, n_days: int, until: date | None) -> None:
     """How many stations the traffic would keep busy, as a sentence."""
     busy = " · ".join(
         f"{DIRECTIONS[row['direction']]} traffic: {format.quantity(row['moved_tb'], 'TB')} moved;"
-        f" {_duty_factors(row['n_stations'])} up to {row['duty_total']:.1f}"
+        f" {_duty_factors(row['n_stations'])} {row['duty_total']:.1f}"
         " (a station that is always active has 1)"
         for row in total.rows
     )
-    st.markdown(f"**{busy[:1].upper()}{busy[1:]}.**")
+    if busy:  # a scanning station has no duty factor
+        st.markdown(f"**{busy[:1].upper()}{busy[1:]}.**")
     against = f" Grey: the {n_days} days up to {day_text(until)}." if until else ""
     week = " A full week is shown, because station load follows a weekly pattern." if page.n_days < WEEK_DAYS else ""
     st.caption(f"{days_text(page.last_days(n_days), page.last)}.{week}{against}")

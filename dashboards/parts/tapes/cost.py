@@ -15,6 +15,7 @@ PART = {
     "needs": ["gold.mount"],
     "lacking": "logs of mounts",
     "filters": ["group", "station"],
+    "names": ["tape"],
 }
 TABLE = [
     "session_id", "volume", "drive", "storage_group", "pattern", "n_files", "file_share", "overall_rate_mb_s", "f",
@@ -26,7 +27,7 @@ def draw(page: Page) -> None:
     """Draw the part."""
     group, station = page.chosen["group"], page.chosen["station"]
     mounts = page.ask("session_rates", n=components.ASKED_MOUNTS, group=group, station=station)
-    again = page.ask("remount_cost")
+    again = page.ask("remount_cost", station=station)
     wasted = _by_group(again.frame(again.rows_of(storage_group=group)))
     reads = [row for row in mounts.rows if row["mode"] == "read"]
     rated = [row for row in reads if row["f"] is not None and row["file_share"] is not None]

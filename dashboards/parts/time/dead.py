@@ -26,6 +26,8 @@ def draw(page: Page) -> None:
     drive = page.chosen["drive"]
     dead = page.ask("dead_time", drive=drive)
     components.heading(dead)
+    if page.chosen["station"]:
+        st.caption("These hours are of the mounts of all stations; only the table below is about the chosen station.")
     hours = [row for row in dead.rows if row["hour_at"]]
     if hours:
         is_daily = hour_charts.step_of(page.n_days) != "hour"
