@@ -177,6 +177,17 @@ def _filled(path: str, which: str, snapshot: int, relations: frozenset[str]) -> 
         return {name for (name,) in connection.execute(" UNION ALL ".join(each)).fetchall()} if relations else set()
 
 
+def is_outdated(snapshot: int) -> bool:
+    """Whether SQL or site.toml changed after the last build of a snapshot. Raises NoAnswer."""
+    return _is_outdated(*_here(), snapshot, read_site(site_path()).model_dump_json())
+
+
+@st.cache_data(max_entries=20, show_spinner=False)
+def _is_outdated(path: str, which: str, snapshot: int, settings: str) -> bool:
+    with refusing():
+        return _open(path, which, snapshot).is_outdated(read_site(path), load_catalog())
+
+
 def lines(snapshot: int, path: str, numbers: Iterable[int]) -> dict[int, str] | str:
     """Lines of a log file that was read, or why they cannot be shown; one call reads it once. Raises NoAnswer."""
     return _lines(*_here(), snapshot, path, tuple(sorted(set(numbers))))

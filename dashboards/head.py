@@ -11,6 +11,7 @@ import streamlit as st
 from dashboards import components, data, fields, first_visit, period, state, zone
 from dashboards.charts import log_changes
 from dashboards.data import Asked
+from pipelines.answers.question import OUTDATED
 from pipelines.primitives import format
 from pipelines.primitives.clock import day_bounds
 from pipelines.primitives.text import natural
@@ -115,6 +116,8 @@ def open_page(title: str, compares: bool = False, reloads: bool = False) -> Page
     against = f" · compared with {days_text(*page.before)}" if page.before else ""
     days = f"{days_text(first, last)}{against}" + (f" · times in {clock}" if clock != site["zone"] else "")
     show_freshness(data.ask("freshness", snapshot, {}), f"{site['name']} · {days} · snapshot {snapshot}")
+    if snapshot == newest and data.is_outdated(snapshot):
+        st.warning(OUTDATED)
     for begin, end in zone.repeated(*page.span()):
         st.caption(
             f"On {day_text(begin.date())} the clocks went back: {begin:%H:%M} to {end:%H:%M} occurred twice."

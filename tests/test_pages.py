@@ -14,6 +14,7 @@ from streamlit.testing.v1 import AppTest
 from dashboards import data, head, tabs
 from dashboards.pages import find_parts, find_views, in_groups
 from pipelines import steps
+from pipelines.answers.question import OUTDATED
 from pipelines.catalog.files import load_catalog
 from support.app import at, box, button, drawn, url
 from support.served import APP, DEADLINE_S, HOSTILE
@@ -203,6 +204,11 @@ def test_a_page_can_be_pinned_to_a_snapshot(archive: Path, tmp_path: Path, monke
     app.query_params["snapshot"] = "999999"
     at(app, "time").run()
     assert any("Snapshot" in one.value and "Shown instead" in one.value for one in app.warning)
+    assert not any("site.toml changed" in one.value for one in app.warning)
+    file = site / "site.toml"
+    file.write_text(file.read_text().replace("log_silence_s = 600", "log_silence_s = 700"))
+    at(app, "time").run()
+    assert [one.value for one in app.warning].count(OUTDATED) == 1
 
 
 def test_a_page_that_reloads_itself_keeps_that_in_its_address(app: AppTest) -> None:

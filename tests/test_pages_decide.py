@@ -162,7 +162,7 @@ def test_whatif_by_url(app: AppTest) -> None:
     assert field(app, "Requests that a client keeps queued").value == 1
     field(app, "Migration processes at a station").set_value(2)
     app.button[0].click().run()
-    assert not app.exception and "the number of tapes that one migration process reads from" in app.warning[-1].value
+    assert not app.exception and "the number of tapes that one migration process" in app.warning[-1].value
     assert "Nothing is changed yet" in texts(app)
 
 

@@ -176,7 +176,7 @@ def test_statistics_alone_show_the_traffic_of_pools(
     assert [table.question for table in requests.tables] == ["pool_traffic"]
     monkeypatch.setenv("TAPESCOPE_SITE", str(tmp_path))
     app = at(AppTest.from_file(APP, default_timeout=DEADLINE_S), "pools")
-    app.query_params["part"] = "traffic"
+    app.query_params["part"] = "pools"
     app.run()
     assert not app.exception
     (table,) = app.dataframe

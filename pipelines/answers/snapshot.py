@@ -6,6 +6,7 @@ from contextlib import ExitStack, contextmanager
 import duckdb
 
 from pipelines.answers.question import Answer, answer
+from pipelines.build.fingerprint import is_outdated
 from pipelines.catalog.contracts import Catalog
 from pipelines.catalog.files import macros
 from pipelines.config.site import Site
@@ -42,6 +43,11 @@ class SnapshotReader:
         """A question's answer, on a cursor of its own. Raises QuestionRefused."""
         with self.cursor() as cursor:
             return answer(cursor, catalog, name, params, self._snapshot)
+
+    def is_outdated(self, site: Site, catalog: Catalog) -> bool:
+        """Whether SQL or site.toml changed after the last build of the snapshot."""
+        with self.cursor() as cursor:
+            return is_outdated(cursor, site, catalog)
 
     def newest(self) -> int:
         """The number of the newest snapshot there is."""

@@ -1,4 +1,4 @@
-"""Which pools carry the work, and does one carry more than its share?"""
+"""How much did each pool move, which pools carry the work, and does one carry more than its share?"""
 
 import polars as pl
 import streamlit as st
@@ -10,13 +10,17 @@ from dashboards.head import Page
 PART = {
     "title": "Use and skew",
     "order": 30,
-    "needs": ["silver.pool_request", "gold.pool_share"],
-    "lacking": "dCache's billing files",
+    "needs": ["silver.pool_request", "gold.pool_share", "silver.pool_hour"],
+    "lacking": "dCache's billing or statistics files",
 }
 SKEW = ["kind", "system", "work", "member", "moved_gb", "share", "fair_share"]
 USE = [
     "system", "operation", "storage_group", "file_family", "pool", "n_done", "n_failed", "moved_gb", "share",
     "latency_p50_s", "latency_p90_s",
+]  # fmt: skip
+TRAFFIC = [
+    "system", "pool", "storage_group", "file_family", "n_stores", "stored_gb", "n_restores", "restored_gb",
+    "client_in_gb", "client_out_gb", "n_errors", "held_gb", "n_files", "counted_hours", "reset_hours",
 ]  # fmt: skip
 PHASES = ["system", "operation", "region_no", "from_at", "to_at", "n_pools", "even_pools", "pools", "changed"]
 FACTORS = [
@@ -50,6 +54,11 @@ def draw(page: Page) -> None:
     use = page.ask("pool_use")
     if rows := use.rows_of(pool=pool):
         components.show_part(use, USE, rows)
+    traffic = page.ask("pool_traffic")
+    if rows := traffic.rows_of(pool=pool):
+        components.show_part(traffic, TRAFFIC, rows)
+        if any(row["reset_hours"] for row in rows):
+            st.caption("Hours in which a counter went down, as after a restart, have no numbers: see `reset_hours`.")
     with components.closed("When the use of pools changed", "phases") as is_open:
         if is_open:
             phases = page.ask("pool_usage_phases")
