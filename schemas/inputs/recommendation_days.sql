@@ -17,7 +17,7 @@ text = { type = "VARCHAR", doc = "text of the recommendation" }
 state = { type = "VARCHAR", doc = "made, applied or dropped: state of the recommendation on last_day" }
 made_day = { type = "DATE", doc = "site day on which the recommendation was made" }
 applied_day = { type = "DATE", doc = "first site day on which the recommendation was in effect; NULL if the recommendation was not applied by last_day" }
-is_hours = { type = "BOOLEAN", doc = "true if the recommendation gives drives more hours in which they can work; false if it raises their rate" }
+is_hours = { type = "BOOLEAN", doc = "true if the recommendation gives drives more hours of work; false if it raises the rate of drives" }
 predicted_gb_day = { type = "DOUBLE", unit = "GB/day", doc = "predicted gain" }
 predicted_gb_day_low = { type = "DOUBLE", was = "predicted_least_gb_day", unit = "GB/day", doc = "low end of the 90 % interval of the predicted gain" }
 predicted_gb_day_high = { type = "DOUBLE", was = "predicted_most_gb_day", unit = "GB/day", doc = "high end of the 90 % interval of the predicted gain" }

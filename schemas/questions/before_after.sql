@@ -1,12 +1,12 @@
 /*
 title = "Did the change help?"
 topic = "changes"
-why = "Compares the overall rates of mounts before and after a change. A difference need not be an effect of the change: other changes, or chance, may have contributed."
+why = "Compares the overall rates of mounts before and after a change. A difference need not be an effect of the change: other changes or chance may have caused it."
 takes = ["first_day", "last_day", "changed_at", "drive"]
 
 [columns]
-is_after = { type = "BOOLEAN", doc = "true for mounts requested at the change or after it; false for mounts before it. Where no request was logged, the first logged step of the mount counts" }
-n_sessions = { type = "BIGINT", doc = "number of mounts in this row: those before the change, or those from the change on (see is_after). Only mounts with a known overall rate count" }
+is_after = { type = "BOOLEAN", doc = "true for mounts requested at the change or later; false for earlier mounts. If no log shows the request, the first logged step of the mount counts" }
+n_sessions = { type = "BIGINT", doc = "number of mounts in this row, before or after the change (see is_after). Only mounts with a known overall rate count" }
 volume_gb = { type = "DOUBLE", unit = "GB", doc = "data moved on tape in the mounts of this row" }
 p25_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "lower quartile of the overall rates of the mounts in this row" }
 p50_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "median overall rate of the mounts in this row" }

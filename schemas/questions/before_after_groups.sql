@@ -1,11 +1,11 @@
 /*
 title = "Which storage groups did the change help?"
 topic = "changes"
-why = "Compares the overall rates of each storage group's mounts before and after a change. A change that helps one group may slow another. A difference need not be an effect of the change: other changes may have contributed."
+why = "Compares the overall rates of each storage group's mounts before and after a change. A change that helps one group may slow another. A difference need not be an effect of the change: other changes may have caused it."
 takes = ["first_day", "last_day", "changed_at", "drive"]
 
 [columns]
-storage_group = { type = "VARCHAR", doc = "storage group (owner of the files, e.g. an experiment); each mount counts for the group to which most of its bytes belong; NULL where no log records the group" }
+storage_group = { type = "VARCHAR", doc = "storage group (owner of the files, e.g. an experiment). A mount counts for the group that owns most of its bytes. NULL where no log records the group" }
 mode = { type = "VARCHAR", doc = "mode of the mounts: read, write or mixed (both in one mount)" }
 n_before = { type = "BIGINT", doc = "number of the group's mounts requested before the change" }
 n_after = { type = "BIGINT", doc = "number of the group's mounts requested at the change or after it" }

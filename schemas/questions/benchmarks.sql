@@ -1,7 +1,7 @@
 /*
 title = "Timed tests"
 topic = "host"
-why = "Shows the results of timed tests of disks and network paths, each with the number of simultaneous streams, the CPU time and the host's configuration. Doubtful results are marked with the reason."
+why = "Shows the results of timed tests of disks and network paths. Each result has the number of simultaneous streams, the CPU time and the host's configuration. For doubtful results, the reason is given."
 takes = ["host"]
 
 [columns]
@@ -20,8 +20,8 @@ cpu_cost = { type = "DOUBLE", unit = "s/GB", doc = "CPU seconds that the test us
 cpu_share = { type = "DOUBLE", unit = "1", doc = "CPU seconds that the test used / its wall-clock time; 1 means that the test kept one CPU busy" }
 cpu_idle = { type = "DOUBLE", unit = "1", doc = "idle share of the host's CPUs during the test run; NULL where no samples of the host cover the run" }
 memory_gb = { type = "DOUBLE", unit = "GB", doc = "memory of the host at the time of the test run, from the fact memory_gb in site.toml" }
-is_local = { type = "BOOLEAN", doc = "true if the path is on a local file system; false if the path starts with a mount point that the host's fact network_filesystems lists. NULL without that fact or without a path" }
-facts = { type = "VARCHAR", doc = "facts of the host in site.toml at the time of the test run, without memory_gb and network_filesystems" }
+is_local = { type = "BOOLEAN", doc = "true if the path is on a local file system, false if it is on a network file system. The host's fact network_filesystems lists the mount points of network file systems. NULL without that fact or without a path" }
+facts = { type = "VARCHAR", doc = "facts that site.toml declares for the host at the time of the test run, except memory_gb and network_filesystems" }
 is_plausible = { type = "BOOLEAN", doc = "true where the rate is usable, false where it is doubtful (see doubt); NULL where there is no rate" }
 doubt = { type = "VARCHAR", doc = "reason why the result is doubtful; NULL where it is not doubtful" }
 command = { type = "VARCHAR", doc = "command of the test; NULL where the log file does not show it" }

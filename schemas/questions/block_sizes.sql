@@ -12,8 +12,8 @@ n_runs = { type = "BIGINT", doc = "number of plausible test runs with this block
 low_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "rate of the slowest test run with this block size" }
 p50_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "median rate of the test runs with this block size" }
 high_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "rate of the fastest test run with this block size" }
-ratio_to_best = { type = "DOUBLE", was = "of_best", unit = "1", doc = "median rate with this block size / highest median rate of any block size on the same host in the same mode" }
-is_advised = { type = "BOOLEAN", doc = "true for the smallest block size whose median rate is at least 0.95 of the highest median rate (ratio_to_best); NULL where only one size was tested" }
+ratio_to_best = { type = "DOUBLE", was = "of_best", unit = "1", doc = "median rate with this block size / highest median rate of all block sizes. Only tests on the same host in the same mode are compared" }
+is_advised = { type = "BOOLEAN", doc = "true for the smallest block size with a ratio_to_best of at least 0.95; NULL where only one block size was tested" }
 */
 WITH tried AS (
     SELECT host, mode, block_bytes, count(*) AS n_runs, min(rate_bytes_s) / 1e6 AS low_mb_s,

@@ -1,7 +1,7 @@
 /*
 title = "Which intervals make up a bucket of drive time?"
 topic = "hours"
-why = "Buckets divide a drive's day by what the drive did. This lists the longest intervals of a bucket, each with its mount, its file, and its first and last log line."
+why = "Buckets divide a drive's day by what the drive did. This lists the longest intervals of a bucket. Each interval has its mount, its file, and its first and last log line."
 
 [params.last_day]
 type = "DATE"
@@ -29,8 +29,8 @@ doc = "maximum number of intervals; the longest come first"
 [columns]
 bucket = { type = "VARCHAR", doc = "bucket of drive time to which the interval belongs" }
 bucket_words = { type = "VARCHAR", doc = "name of the bucket in words" }
-from_at = { type = "TIMESTAMP", doc = "start of the interval, or of the day (last_day) if the interval began earlier. For waits and checksums inside a transfer, the start of the transfer counts" }
-to_at = { type = "TIMESTAMP", doc = "end of the interval, or of the day (last_day) if the interval ended later. For waits and checksums inside a transfer, the end of the transfer counts" }
+from_at = { type = "TIMESTAMP", doc = "start of the interval; start of the day (last_day) if the interval began earlier. For a wait or checksum inside a transfer, start of the transfer" }
+to_at = { type = "TIMESTAMP", doc = "end of the interval; end of the day (last_day) if the interval ended later. For a wait or checksum inside a transfer, end of the transfer" }
 interval_s = { type = "DOUBLE", unit = "s", doc = "length of the interval within the day (last_day). For waits or checksums inside a transfer, the sum of their times. For the transfer itself, its duration less waits and checksums" }
 session_id = { type = "VARCHAR", doc = "id of the mount; NULL where no tape was mounted" }
 volume = { type = "VARCHAR", doc = "tape label of the tape in the drive" }
@@ -47,7 +47,7 @@ message = { type = "VARCHAR", doc = "text of the line at which the interval star
 end_path = { type = "VARCHAR", doc = "log file with the line at which the interval ends" }
 end_line_no = { type = "BIGINT", doc = "number of the line at which the interval ends" }
 end_message = { type = "VARCHAR", doc = "text of the line at which the interval ends, at most 300 characters; NULL where the warehouse does not hold the text" }
-n_intervals = { type = "BIGINT", doc = "number of all intervals of the chosen drive, day, bucket or group, and mount, including intervals that are not listed" }
+n_intervals = { type = "BIGINT", doc = "number of intervals of the chosen drive, day, mount, and bucket or group. Intervals that are not listed count too" }
 all_s = { type = "DOUBLE", unit = "s", doc = "total time of the intervals counted in n_intervals" }
 ledger_s = { type = "DOUBLE", unit = "s", doc = "time that the drive spent in the chosen bucket or group on the day (last_day), from gold.drive_ledger" }
 */

@@ -12,7 +12,7 @@ doc = "maximum number of builds; the newest come first"
 number = { type = "BIGINT", doc = "number of the build; the first build of the warehouse has 1" }
 build_id = { type = "VARCHAR", doc = "id of the build" }
 is_full = { type = "BOOLEAN", doc = "true where the build computed all days again, false where it computed only days with changed data" }
-is_committed = { type = "BOOLEAN", doc = "true where the result of the build came into use; false where it was discarded, and the result of the previous build stayed in use" }
+is_committed = { type = "BOOLEAN", doc = "true where the result of the build came into use; false where the result was discarded, so that the previous result stayed in use" }
 n_days = { type = "BIGINT", doc = "number of days that the build computed" }
 n_rows = { type = "BIGINT", doc = "number of rows that the build wrote" }
 n_failed_checks = { type = "BIGINT", doc = "number of the build's checks that failed or could not run, both critical ones and warnings" }

@@ -1,7 +1,7 @@
 /*
 title = "Limits of a disk cache: blocks and open files"
 topic = "pools"
-why = "A disk cache has a fixed number of blocks, and a limit on the number of open files. This shows which of these two limits was approached more closely, and how many blocks an open file uses."
+why = "A disk cache has a fixed number of blocks, and a limit on the number of open files. This shows which of the two limits was nearer, and how many blocks an open file uses."
 takes = ["first_day", "last_day"]
 
 [columns]

@@ -1,7 +1,7 @@
 /*
 title = "What changed, and with what effect?"
 topic = "changes"
-why = "Compares rates and gaps before and after each change in the change log. Rates are compared for the same tapes and file sizes. Changes without effect, changes that cannot be judged, and unreadable entries are marked."
+why = "Compares rates and gaps before and after each change in the change log. Rates are compared for the same tapes and file sizes. The summary marks changes without effect, changes that cannot be judged, and unreadable entries."
 
 [params.last_day]
 type = "DATE"
@@ -16,16 +16,16 @@ doc = "number of days, up to and including last_day, whose changes are listed"
 changed_at = { type = "TIMESTAMP", doc = "instant of the change, UTC; NULL for an entry that could not be read" }
 what = { type = "VARCHAR", doc = "what was changed" }
 entities = { type = "VARCHAR", doc = "drives, stations, hosts and systems that the change affected; NULL for a change that affected the complete site" }
-measure = { type = "VARCHAR", doc = "value that is compared: rate (of large files, MB/s) or gap (between files, s); NULL where nothing could be compared (see summary)" }
+measure = { type = "VARCHAR", doc = "what is compared: rate (of large files, MB/s) or gap (between files, s); NULL where nothing could be compared (see summary)" }
 mode = { type = "VARCHAR", doc = "read or write" }
 generation = { type = "VARCHAR", doc = "technology of the drives" }
 before = { type = "DOUBLE", doc = "median of the measure before the change: MB/s for rates, s for gaps" }
 after = { type = "DOUBLE", doc = "median of the measure after the change: MB/s for rates, s for gaps" }
-ratio = { type = "DOUBLE", unit = "1", doc = "measure after the change / measure before it. Only rates or gaps that share the property in matched_by are compared. Where matched_by is NULL, the ratio is the column after / the column before" }
+ratio = { type = "DOUBLE", unit = "1", doc = "measure after the change / measure before the change. Only values with the same tape, size or drive are compared, as matched_by names. Where matched_by is NULL, the ratio is the column after / the column before" }
 ratio_low = { type = "DOUBLE", unit = "1", doc = "low end of the ratio's 90 % interval" }
 ratio_high = { type = "DOUBLE", unit = "1", doc = "high end of the ratio's 90 % interval" }
-effect = { type = "DOUBLE", unit = "1", doc = "Cliff's delta: each value after the change is compared with each value before it. 1 if all values after it are larger, -1 if all are smaller, 0 if larger and smaller are equally frequent" }
-mix_shift = { type = "DOUBLE", unit = "1", doc = "how much the mix of tapes and sizes, sizes or drives (see matched_by) changed: 0 if their shares are the same before and after the change, 1 if none of them occurs both before and after" }
+effect = { type = "DOUBLE", unit = "1", doc = "Cliff's delta: how the values after the change compare with the values before. 1: every value after the change is larger than every value before. -1: every value is smaller. 0: larger and smaller values are equally frequent. NULL where matched_by is NULL" }
+mix_shift = { type = "DOUBLE", unit = "1", doc = "how much the mix changed: for rates, the mix of tapes and file sizes; for gaps, the mix of drives. 0: the same mix before and after the change. 1: nothing in common" }
 matched_by = { type = "VARCHAR", doc = "what the compared values before and after the change have in common: `tape and size`, `size` (for rates, if too few values have the same tape) or `drive` (for gaps). NULL where too few values have anything in common" }
 n_before = { type = "BIGINT", doc = "number of values (rates or gaps) before the change" }
 n_after = { type = "BIGINT", doc = "number of values (rates or gaps) after the change" }

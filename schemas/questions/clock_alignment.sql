@@ -1,7 +1,7 @@
 /*
 title = "Do the clocks of stations and movers agree?"
 topic = "operations"
-why = "Logs of two hosts can be compared only as closely as their clocks agree. This shows the difference between the clocks, and the smallest difference that the samples can reveal. No times in the data are corrected."
+why = "Logs of two hosts can be compared only as closely as their clocks agree. This shows the difference between the clocks, and the smallest difference that the samples can reveal. tapescope does not correct the times in the data."
 
 [params.last_day]
 type = "DATE"
@@ -15,7 +15,7 @@ watched = { type = "VARCHAR", doc = "what was sampled: the station's network, it
 direction = { type = "VARCHAR", doc = "traffic that is compared: in (read from tape for the station), out (written to tape), or both together" }
 n_transfers = { type = "BIGINT", doc = "number of transfers that the movers' log shows in the time that the samples cover" }
 sample_s = { type = "DOUBLE", unit = "s", doc = "length of one sample" }
-skew_s = { type = "DOUBLE", unit = "s", doc = "time by which the station's clock is ahead of the clock of the movers' log, negative if the station's clock lags; NULL where the difference cannot be determined" }
+skew_s = { type = "DOUBLE", unit = "s", doc = "the station's clock minus the clock of the movers' log. Positive: the station's clock is ahead. Buffers between drive and network distort the value. NULL where the difference cannot be determined" }
 skew_s_low = { type = "DOUBLE", unit = "s", doc = "low end of the 90 % interval of the clock difference" }
 skew_s_high = { type = "DOUBLE", unit = "s", doc = "high end of the 90 % interval of the clock difference" }
 blind_below_s = { type = "DOUBLE", unit = "s", doc = "smallest clock difference that samples of this length can show" }

@@ -9,7 +9,7 @@ entity = { type = "VARCHAR", doc = "host, drive, pool, disk or other entity that
 name = { type = "VARCHAR", doc = "name of the fact" }
 was = { type = "VARCHAR", doc = "value of the fact on the first day; NULL where there was no value" }
 is_now = { type = "VARCHAR", doc = "value of the fact on the last day; NULL where the fact no longer holds" }
-changed_day = { type = "DATE", doc = "last site day, up to the period's last day, on which the value of the fact changed" }
+changed_day = { type = "DATE", doc = "site day of the latest change of the fact's value, up to the period's last day" }
 */
 WITH state AS (
     SELECT entity, name,

@@ -1,7 +1,7 @@
 /*
 title = "Which values in logs contradict each other?"
 topic = "findings"
-why = "Lists values in logs that exceed what is possible, or contradict another log. Comparisons that were not possible because logs are missing are listed too."
+why = "Lists values in logs that exceed what is possible, or contradict another log. Comparisons that lack a log are listed too."
 
 [params.last_day]
 type = "DATE"
@@ -13,7 +13,7 @@ entity = { type = "VARCHAR", doc = "entity that the values belong to: station/di
 n = { type = "BIGINT", doc = "number of impossible values of the entity" }
 n_compared = { type = "BIGINT", doc = "number of values that were compared, over all entities" }
 what = { type = "VARCHAR", doc = "name of the value, with its unit" }
-reported = { type = "DOUBLE", was = "stated", doc = "worst of the impossible values, in the unit named in `what`. The worst value is the one that differs most from its bound, in proportion to the bound" }
+reported = { type = "DOUBLE", was = "stated", doc = "worst of the impossible values, in the unit named in `what`. Of several values, the one with the largest difference from its bound, relative to the bound, is the worst" }
 bound = { type = "DOUBLE", was = "possible", doc = "highest or lowest possible value, which the reported value violates" }
 summary = { type = "VARCHAR", was = "says", doc = "why the value is impossible, or why no comparison was possible" }
 from_at = { type = "TIMESTAMP", doc = "start of the time to which the first impossible value belongs" }

@@ -2,7 +2,7 @@
 title = "Coverage"
 topic = "operations"
 was = ["coverage_by_source"]
-why = "site.toml declares for which times each log is expected. This shows how much of that time each kind of log covers, in total and for each host. Reports show this coverage before any verdict."
+why = "site.toml declares for which times each log is expected. This shows how much of that time each kind of log covers, in total and per host. Reports show this coverage before any verdict."
 takes = ["first_day", "last_day"]
 
 [columns]
@@ -10,7 +10,7 @@ level = { type = "VARCHAR", doc = "what the row is for. source: one kind of log,
 source = { type = "VARCHAR", doc = "source" }
 host = { type = "VARCHAR", doc = "host, link or archive system that the log describes; NULL in a row for all hosts together" }
 n_hosts = { type = "BIGINT", doc = "number of hosts, links or archive systems for which a log is declared or was read" }
-n_short = { type = "BIGINT", doc = "number of hosts, links or archive systems for which this log does not cover all of the declared time" }
+n_short = { type = "BIGINT", doc = "number of hosts, links or archive systems whose log does not cover all of the declared time" }
 expected_hours = { type = "DOUBLE", unit = "h", doc = "hours for which site.toml declares this log, summed over the hosts of the row; NULL where site.toml does not declare this log" }
 covered_hours = { type = "DOUBLE", unit = "h", doc = "hours that the log covers. Where site.toml declares the log, only declared hours count" }
 undeclared_hours = { type = "DOUBLE", unit = "h", doc = "hours that the log covers although site.toml does not declare it for these hours" }

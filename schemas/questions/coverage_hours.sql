@@ -1,7 +1,7 @@
 /*
 title = "How much of each hour the logs cover"
 topic = "operations"
-why = "Shows for each hour and kind of log how much of the time declared in site.toml the log covers. Where a log is missing, every number computed from that log is incomplete."
+why = "site.toml declares for which times each log is expected. This shows how much of this time each kind of log covers in each hour. Where a log is missing, every number computed from that log is incomplete."
 takes = ["first_day", "last_day"]
 
 [columns]

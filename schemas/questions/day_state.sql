@@ -8,12 +8,12 @@ takes = ["first_day", "last_day"]
 first_day = { type = "DATE", doc = "first site day of a series of consecutive days in the same state" }
 last_day = { type = "DATE", doc = "last site day of the series of days in the same state" }
 n_days = { type = "BIGINT", doc = "number of days in the series" }
-state = { type = "VARCHAR", doc = "findings: the rules ran and fired. clean: the rules ran, no rule fired or withheld its verdict, and a log covers three quarters of each day. part_covered: the rules ran and no rule fired, but a verdict was withheld, or no log covers three quarters of the day. not_run: logs were read, but no rules ran, or the verdict no longer holds (is_outdated). not_covered: no log covers the days" }
+state = { type = "VARCHAR", doc = "findings: the rules ran and fired. clean: the rules ran, no rule fired, no verdict was withheld, and a log covers at least three quarters of each day. part_covered: the rules ran and no rule fired, but a verdict was withheld or no log covers three quarters of the day. not_run: logs were read, but the rules did not run, or their verdict no longer holds (is_outdated). not_covered: no log covers the days" }
 n_findings = { type = "BIGINT", doc = "number of findings on the days of the series" }
 n_withheld = { type = "BIGINT", doc = "number of rules that gave no verdict for at least one day of the series, because logs were missing" }
 best_hours = { type = "DOUBLE", unit = "h", doc = "hours of a day that the day's most complete log covers; of several days, the day with the fewest such hours counts. NULL where no log covers the days" }
-sources = { type = "VARCHAR", doc = "kinds of log that cover the days, each with the hours covered, summed over all hosts and days; NULL where no log covers the days" }
-is_outdated = { type = "BOOLEAN", doc = "whether, after the rules ran, more than a quarter of the hours of a kind of log were read or site.toml changed; such days need a new `tapescope detect`" }
+sources = { type = "VARCHAR", doc = "kinds of log that cover the days, each followed by its covered hours (sum over all hosts and days); NULL where no log covers the days" }
+is_outdated = { type = "BOOLEAN", doc = "true if the verdict no longer holds: after the rules ran, site.toml changed, or more than a quarter of the hours of a kind of log were read. Such days need a new `tapescope detect`" }
 summary = { type = "VARCHAR", was = "says", doc = "state of the days in one sentence" }
 */
 WITH day AS (

@@ -1,14 +1,14 @@
 /*
 title = "Dead time between files"
 topic = "gaps"
-why = "Shows how long each drive spent between files of a mount, and what it spent this time on. Unlike avoidable gaps, dead time includes file marks, tape motion and time without a request."
+why = "Shows how long each drive spent between files of a mount, and on what. Unlike avoidable gaps, dead time includes file marks, tape motion and time without a request."
 takes = ["first_day", "last_day", "drive"]
 
 [columns]
 drive = { type = "VARCHAR", doc = "drive" }
 hour_at = { type = "TIMESTAMP", doc = "start of the hour, UTC; NULL in the row that sums up the period" }
 dead_hours = { type = "DOUBLE", unit = "h", doc = "hours that the drive spent between files of the same mount" }
-share = { type = "DOUBLE", unit = "1", doc = "in the row that sums up the period: time between files / (time between files + time in transfers). In the row of an hour: time between files / one hour" }
+share = { type = "DOUBLE", unit = "1", doc = "for a period (the row without hour_at): time between files / (time between files + time in transfers). For an hour: time between files / one hour" }
 filemark_hours = { type = "DOUBLE", unit = "h", doc = "part of dead_hours spent on writing file marks" }
 checksum_hours = { type = "DOUBLE", unit = "h", doc = "part of dead_hours spent on reading files back for their checksums" }
 database_hours = { type = "DOUBLE", unit = "h", doc = "part of dead_hours spent on updating databases" }

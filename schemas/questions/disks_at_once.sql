@@ -1,7 +1,7 @@
 /*
 title = "Rates of a host's disks by the number of disks in use at once"
 topic = "host"
-why = "Shows the total rate of a host's disks by the number of disks that are written and read at the same time, and how much this rate varies."
+why = "Shows how a host's total disk rate depends on the number of disks written and read at the same time, and how much the rate varies."
 takes = ["first_day", "last_day"]
 
 [columns]

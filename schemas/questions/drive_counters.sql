@@ -1,7 +1,7 @@
 /*
 title = "Work of drives, from the kernel's counters"
 topic = "drives"
-why = "Shows how much data each drive moved and how it spent its time in use. This needs only the counters of the host's kernel, no log of the archive. Where the counters miss transfers, a note replaces the rate."
+why = "Shows how much data each drive moved and how it spent its time in use. This needs no log of the archive, only the counters of the host's kernel. Where the counters miss transfers, a note replaces the rate."
 takes = ["first_day", "last_day"]
 
 [columns]
@@ -17,7 +17,7 @@ written_gb = { type = "DOUBLE", unit = "GB", doc = "data written to tape; NULL w
 drive_rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / time in read and write commands; NULL where some samples lack the times of commands" }
 overall_rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / time in use. A drive is in use from the first to the last command of a mount. Where no log shows mounts, the time in use leaves out pauses of more than ten minutes" }
 f = { type = "DOUBLE", unit = "1", doc = "overall rate / drive rate; NULL where some samples lack the times of commands" }
-note = { type = "VARCHAR", doc = "what is missing: transfers or times that the counters lack, or the drive that belongs to the device; NULL where nothing is missing" }
+note = { type = "VARCHAR", doc = "what is missing: transfers or times that the counters did not record, or the name of the device's drive; NULL where nothing is missing" }
 */
 WITH counted AS (
     SELECT k.*, date_diff('microsecond', k.from_at, k.to_at) / 3.6e9 AS hours,

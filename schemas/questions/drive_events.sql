@@ -13,9 +13,9 @@ doc = "maximum number of rows; the earliest of the period are kept"
 drive = { type = "VARCHAR", doc = "drive" }
 kind = { type = "VARCHAR", doc = "outage (the drive was out of service), or a kind of event in silver.event" }
 what = { type = "VARCHAR", doc = "kind of event in words" }
-from_at = { type = "TIMESTAMP", doc = "time of the event, or start of the part of the outage that is in the period, UTC" }
-to_at = { type = "TIMESTAMP", doc = "end of the part of the outage that is in the period, UTC; NULL for an event without duration" }
-lasted_hours = { type = "DOUBLE", unit = "h", doc = "for an outage, its duration within the period; for a failure, the drive time that the failure cost. NULL for other events, and where this time is not known" }
+from_at = { type = "TIMESTAMP", doc = "time of the event, UTC. For an outage, its start, or start of the period if the outage began earlier" }
+to_at = { type = "TIMESTAMP", doc = "end of the outage, or end of the period if the outage continued, UTC; NULL for an event without duration" }
+lasted_hours = { type = "DOUBLE", unit = "h", doc = "for an outage, its hours within the period; for a failure, the drive-hours that it cost. NULL for other events, and where this time is not known" }
 volume = { type = "VARCHAR", doc = "tape label" }
 error = { type = "VARCHAR", doc = "name of the error" }
 path = { type = "VARCHAR", doc = "log file with the line that reports the event or the start of the outage" }

@@ -19,8 +19,8 @@ n_failed_mounts = { type = "BIGINT", doc = "number of mounts and dismounts that 
 n_outages = { type = "BIGINT", doc = "number of times that the drive was set offline or went into error" }
 n_restarts = { type = "BIGINT", doc = "number of starts of the drive's mover" }
 n_cleanings = { type = "BIGINT", doc = "number of cleanings" }
-most_volumes_failed = { type = "BIGINT", doc = "largest number of different tapes with a failed mount or transfer in the drive on one day. Many failed tapes point to a bad drive, a single one to a bad tape" }
-lost_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours lost to failed transfers, to failed, hung and empty mounts, and to the dismounts and new mounts that failed transfers caused" }
+most_volumes_failed = { type = "BIGINT", doc = "highest number of different tapes with a failed mount or transfer in the drive on one day. Many tapes point to a bad drive, a single tape to a bad tape" }
+lost_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours lost to failed transfers, failed mounts, hung mounts and mounts that moved no data. The hours of a failed transfer include the dismount and new mount that followed" }
 down_hours = { type = "DOUBLE", unit = "h", doc = "hours in which the drive was down" }
 */
 SELECT h.drive, any_value(d.generation) AS generation, CAST(sum(h.n_mounts) AS BIGINT) AS n_mounts,

@@ -1,7 +1,7 @@
 /*
 title = "Meaning of the buckets of drive time"
 topic = "hours"
-why = "A drive's day is divided into buckets. This explains each bucket and shows its position in figures, its group, and the group's colour."
+why = "A drive's day is divided into buckets. This explains each bucket, and shows its group, the group's colour and the order of the buckets in figures."
 
 [columns]
 number = { type = "BIGINT", doc = "position of the bucket in the order in which figures show a drive's day" }

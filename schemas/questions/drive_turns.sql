@@ -15,10 +15,10 @@ n_mounts = { type = "BIGINT", doc = "number of the drive's mounts in which files
 n_read = { type = "BIGINT", doc = "number of mounts that only read" }
 n_write = { type = "BIGINT", doc = "number of mounts that only wrote" }
 n_mixed = { type = "BIGINT", doc = "number of mounts that both read and wrote" }
-n_turns = { type = "BIGINT", doc = "number of changes of mode: pairs of consecutive mounts of which one only read and the other only wrote" }
-turn_share = { type = "DOUBLE", unit = "1", doc = "n_turns / pairs of consecutive mounts in the drive, without pairs in which a mount both read and wrote" }
+n_turns = { type = "BIGINT", doc = "number of changes of mode. A change is a pair of consecutive mounts: one only read, the other only wrote" }
+turn_share = { type = "DOUBLE", unit = "1", doc = "n_turns / number of pairs of consecutive mounts in the drive. Pairs with a mount that both read and wrote do not count" }
 turn_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours that changes of mode cost: dismounting the displaced tape and mounting the next one. A time that no log shows counts as 0" }
-n_came_back = { type = "BIGINT", doc = "number of displaced tapes that were mounted again within came_back_h hours, in any drive, and for the same mode as before" }
+n_came_back = { type = "BIGINT", doc = "number of displaced tapes that were mounted again within came_back_h hours. The new mount may be in any drive, but must have the same mode as before" }
 least_back_h = { type = "DOUBLE", unit = "h", doc = "shortest time from the dismount of a displaced tape to its next mount, among the tapes counted in n_came_back" }
 */
 WITH mount AS (

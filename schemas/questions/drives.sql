@@ -7,14 +7,14 @@ takes = ["first_day", "last_day"]
 [columns]
 drive = { type = "VARCHAR", doc = "drive" }
 generation = { type = "VARCHAR", doc = "technology of the drive, e.g. LTO-4" }
-n_sessions = { type = "BIGINT", doc = "number of mounts that moved data in the period, including mounts that began before it. NULL where no log shows what the drive did; the same applies to the next two columns" }
+n_sessions = { type = "BIGINT", doc = "number of mounts that moved data in the period, including mounts that began before the period. NULL where no log shows what the drive did; the same applies to the next two columns" }
 n_files = { type = "BIGINT", doc = "number of complete files whose transfer ended in the period" }
 moved_gb = { type = "DOUBLE", unit = "GB", doc = "data moved on tape in the period, even if the mount began before the period" }
-drive_rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / time in which the drive moved them. Mounts whose time was measured in another way than drive_rate_basis do not count, nor mounts with a file of unknown drive time. With the basis encp the time includes waits and file marks" }
-drive_rate_basis = { type = "VARCHAR", doc = "how the time in the drive rate was measured: call, block, counter, encp or estimate (see the glossary). If mounts differ, the way used for most bytes" }
+drive_rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / time in which the drive moved them. A mount counts only if its time was measured as drive_rate_basis names, and if the drive time of all its files is known. With the basis encp, the time includes waits and file marks" }
+drive_rate_basis = { type = "VARCHAR", doc = "how the time in the drive rate was measured: call, block, counter, encp or estimate (see the glossary). If mounts differ, the way that was used for most bytes" }
 nameplate_share = { type = "DOUBLE", unit = "1", doc = "drive rate / native rate; above 1 where the drive compresses data" }
 overall_rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / wall-clock time from mount request to end of dismount; only mounts with both times in the log count" }
-f = { type = "DOUBLE", unit = "1", doc = "time in which the drive moved data / wall-clock time from mount request to end of dismount. Only mounts count that have both times in the log and whose drive time was measured as drive_rate_basis" }
+f = { type = "DOUBLE", unit = "1", doc = "time in which the drive moved data / wall-clock time from mount request to end of dismount. A mount counts only if logs show both times, and if its drive time was measured as drive_rate_basis names" }
 moving_data_hours = { type = "DOUBLE", unit = "h", doc = "hours in which data moved; NULL where no log shows what the drive did. This column and each column after it has the hours of one group of gold.drive_time_bucket" }
 waiting_hours = { type = "DOUBLE", unit = "h", doc = "hours in which the drive waited for data to write, or for buffer space while reading. This includes drain: the tape has left the drive, but data read from it is not yet on disk" }
 checksums_hours = { type = "DOUBLE", unit = "h", doc = "hours of computing checksums, inside transfers and between them" }

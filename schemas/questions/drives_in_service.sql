@@ -1,7 +1,7 @@
 /*
 title = "Drives that moved files, by day"
 topic = "drives"
-why = "Shows how many drives of each robot and technology moved files on each day. It also names the drives that were added or removed since the previous day in the list."
+why = "Shows how many drives of each robot and technology moved files on each day. It also names the drives that were added or removed since the previous listed day."
 takes = ["first_day", "last_day"]
 
 [columns]
@@ -10,8 +10,8 @@ robot = { type = "VARCHAR", doc = "robot that serves the drives; NULL where site
 generation = { type = "VARCHAR", doc = "technology of the drives; NULL where site.toml does not name it" }
 n_drives = { type = "BIGINT", doc = "number of drives with at least one complete file whose transfer started on that day" }
 n_tapes = { type = "BIGINT", doc = "number of tapes with at least one complete file whose transfer started on that day" }
-added = { type = "VARCHAR", was = "came", doc = "names of drives that moved files on this day, but not on the previous day in the list for the same robot and technology; NULL on the first day in the list" }
-removed = { type = "VARCHAR", was = "gone", doc = "names of drives that did not move files on this day, but did on the previous day in the list for the same robot and technology; NULL on the first day in the list" }
+added = { type = "VARCHAR", was = "came", doc = "drives that moved files on this day, but not on the previous listed day of the same robot and technology; NULL on the first listed day" }
+removed = { type = "VARCHAR", was = "gone", doc = "drives that moved files on the previous listed day of the same robot and technology, but not on this day; NULL on the first listed day" }
 */
 WITH quarter AS (
     -- zones differ by quarters of an hour, so the day is computed once per quarter, not per file

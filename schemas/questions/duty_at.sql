@@ -12,7 +12,7 @@ doc = "number of site days in the period that ends with last_day"
 [params.threshold_mb_s]
 type = "DOUBLE"
 default = "5"
-doc = "a half-hour is active if its average rate is above this threshold. Results for a series of other thresholds, and for the threshold in site.toml, are always added"
+doc = "a half-hour is active if its average rate is above this threshold. Results for other thresholds, including that of site.toml, are always added"
 
 [columns]
 station = { type = "VARCHAR", doc = "station" }

@@ -2,7 +2,7 @@
 title = "Duty factor of stations over a week"
 topic = "stations"
 was = ["active_rates"]
-why = "Shows how busy each station was in the week up to the last day: the share of half-hours with traffic above the site's threshold, and the average rate in these half-hours."
+why = "Shows how busy each station was in the week up to the last day. Active half-hours have traffic above the site's threshold: their share and their average rate are shown."
 
 [params.last_day]
 type = "DATE"
@@ -18,10 +18,10 @@ station = { type = "VARCHAR", doc = "station" }
 role = { type = "VARCHAR", doc = "role of the station. A scanning station only reads tapes to check them and has no duty factor" }
 first_day = { type = "DATE", doc = "first site day of the period" }
 last_day = { type = "DATE", doc = "last site day of the period" }
-duty_factor = { type = "DOUBLE", unit = "1", doc = "inbound duty factor: half-hours in which traffic towards the station exceeds threshold_mb_s / half-hours that the logs cover. NULL for scanning stations, and where the logs cover no half-hour" }
-duty_factor_out = { type = "DOUBLE", unit = "1", doc = "outbound duty factor: half-hours in which traffic away from the station exceeds threshold_mb_s / half-hours that the logs cover. NULL for scanning stations, and where the logs cover no half-hour" }
-duty_half = { type = "DOUBLE", unit = "1", doc = "half-hours in which traffic towards the station exceeds half of threshold_mb_s / half-hours that the logs cover. NULL for scanning stations, and where the logs cover no half-hour" }
-duty_twice = { type = "DOUBLE", unit = "1", doc = "half-hours in which traffic towards the station exceeds twice threshold_mb_s / half-hours that the logs cover. NULL for scanning stations, and where the logs cover no half-hour" }
+duty_factor = { type = "DOUBLE", unit = "1", doc = "inbound duty factor: share of half-hours in which traffic towards the station exceeds threshold_mb_s. Only half-hours that the logs cover count. NULL for scanning stations, and where the logs cover no half-hour" }
+duty_factor_out = { type = "DOUBLE", unit = "1", doc = "outbound duty factor: share of half-hours in which traffic away from the station exceeds threshold_mb_s. Only half-hours that the logs cover count. NULL for scanning stations, and where the logs cover no half-hour" }
+duty_half = { type = "DOUBLE", unit = "1", doc = "share of half-hours in which traffic towards the station exceeds half of threshold_mb_s. Only half-hours that the logs cover count. NULL for scanning stations, and where the logs cover no half-hour" }
+duty_twice = { type = "DOUBLE", unit = "1", doc = "share of half-hours in which traffic towards the station exceeds twice threshold_mb_s. Only half-hours that the logs cover count. NULL for scanning stations, and where the logs cover no half-hour" }
 threshold_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "the site's threshold: a half-hour is active if its average rate is above this" }
 active_in_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "average rate towards the station in active half-hours" }
 active_out_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "average rate away from the station in active half-hours" }

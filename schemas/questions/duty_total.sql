@@ -1,7 +1,7 @@
 /*
 title = "Number of stations that would suffice if they were always active"
 topic = "stations"
-why = "The sum of all stations' duty factors is the number of stations that could do all the work if they were always active. If the sum is 2.4 at a site with eight stations, more than five of them are idle on average."
+why = "The sum of all stations' duty factors is the number of stations that could do all the work if they were always active. Example: the sum is 2.4 at a site with eight stations, so more than five stations are idle on average."
 takes = ["last_day", "station"]
 
 [params.n_days]
@@ -11,7 +11,7 @@ doc = "number of site days in the period that ends with last_day"
 
 [columns]
 direction = { type = "VARCHAR", doc = "in (towards the stations) or out (away from the stations)" }
-n_stations = { type = "BIGINT", doc = "number of stations whose traffic is known, without scanning stations, which only read tapes to check them" }
+n_stations = { type = "BIGINT", doc = "number of stations with known traffic. Scanning stations, which only read tapes to check them, do not count" }
 duty_total = { type = "DOUBLE", unit = "1", doc = "sum of the duty factors of the stations counted in n_stations" }
 moved_tb = { type = "DOUBLE", unit = "TB", doc = "data that the links of the stations counted in n_stations carried in that direction" }
 */

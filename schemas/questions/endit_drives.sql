@@ -1,7 +1,7 @@
 /*
 title = "Drives that read and wrote for ENDIT"
 topic = "requests"
-why = "ENDIT moves files between dCache and TSM by starting runs of TSM's client. This shows the drives that each pool's runs used, how long runs waited for their tapes, and at what rate data moved once the tapes were in the drives."
+why = "ENDIT moves files between dCache and TSM with runs of TSM's client. This shows which drives each pool's runs used, and how long runs waited for their tapes. It also shows the rate once the tapes were in the drives."
 takes = ["first_day", "last_day"]
 
 [columns]

@@ -10,7 +10,7 @@ system = { type = "VARCHAR", doc = "archive system" }
 pool = { type = "VARCHAR", doc = "name of the ENDIT instance, or its host if the instance has no name; each dCache pool has its own instance" }
 operation = { type = "VARCHAR", doc = "archive (to tape) or retrieve (from tape)" }
 n_samples = { type = "BIGINT", doc = "number of samples in the daemon's statistics on that day" }
-done_gb = { type = "DOUBLE", unit = "GB", doc = "data written to or read from tape on that day, according to the daemon's counter. Work before the day's first sample is included only if the daemon started on that day or has a sample of the day before" }
+done_gb = { type = "DOUBLE", unit = "GB", doc = "data written to or read from tape on that day, according to the daemon's counter. Work before the day's first sample counts only if the daemon started on that day, or if there is a sample of the day before" }
 done_files = { type = "BIGINT", doc = "number of files written to or read from tape on that day, according to the daemon's counter" }
 n_retries = { type = "BIGINT", doc = "number of operations that were repeated on that day, according to the daemon's counter" }
 avg_queued_gb = { type = "DOUBLE", unit = "GB", doc = "data that waited or was in progress at one time: mean over the samples of the day" }

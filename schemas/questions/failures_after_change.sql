@@ -7,13 +7,13 @@ takes = ["first_day", "last_day"]
 [params.n_days]
 type = "BIGINT"
 default = "7"
-doc = "number of days before a change that are compared with the same number of days after it"
+doc = "number of days compared: this many days before each change, and this many days after it"
 
 [columns]
 changed_at = { type = "TIMESTAMP", doc = "instant of the change, UTC" }
 what = { type = "VARCHAR", doc = "what was changed" }
 entities = { type = "VARCHAR", doc = "drives, mover hosts and archive systems that the change affected; NULL for a change of the complete site" }
-n_before = { type = "BIGINT", doc = "number of mounts requested on the affected drives in the n_days days before the change. A change of a mover host, an archive system or the site affects all drives that belong to it" }
+n_before = { type = "BIGINT", doc = "number of mounts requested on the affected drives in the n_days days before the change. A change of a mover host, archive system or site affects all of its drives" }
 failed_before = { type = "BIGINT", doc = "number of failed mounts among those counted in n_before" }
 n_after = { type = "BIGINT", doc = "number of mounts requested on the affected drives in the n_days days from the change on" }
 failed_after = { type = "BIGINT", doc = "number of failed mounts among those counted in n_after" }

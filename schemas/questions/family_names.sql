@@ -1,7 +1,7 @@
 /*
 title = "File families whose names break the convention"
 topic = "requests"
-why = "If one file family holds files that should be in several families, data that is not read together is mixed on the same tapes. This lists families whose names do not match the site's naming convention."
+why = "If one file family holds files that belong in several families, its tapes mix data that is not read together. This lists families whose names do not match the site's naming convention."
 takes = ["first_day", "last_day"]
 
 [params.pattern]

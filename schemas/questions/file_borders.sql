@@ -1,7 +1,7 @@
 /*
 title = "Sizes of files, estimated from pauses in disk traffic"
 topic = "host"
-why = "In frequent samples, a pause in disk traffic marks the end of a file, so the bytes between two pauses are the size of a file. This estimates file sizes without a log of the archive."
+why = "In frequent samples, a pause in disk traffic marks the end of a file. The bytes between two pauses are therefore the size of a file. This estimates file sizes without a log of the archive."
 takes = ["first_day", "last_day", "host"]
 
 [params.pause_s]
@@ -17,13 +17,13 @@ doc = "rate below which a sample counts as a pause"
 [columns]
 host = { type = "VARCHAR", doc = "host" }
 direction = { type = "VARCHAR", doc = "read or write: direction of the traffic at the host's disks" }
-tool = { type = "VARCHAR", doc = "program that took the samples; if several programs sampled the host, only the one with the most samples is used" }
+tool = { type = "VARCHAR", doc = "program that took the samples; of several programs, the one with the most samples of the host" }
 step_s = { type = "DOUBLE", unit = "s", doc = "median time between two samples" }
 n_files = { type = "BIGINT", doc = "number of files found: bursts of traffic with a pause before and after; NULL where the samples are too far apart to show a pause of pause_s" }
 p10_gb = { type = "DOUBLE", unit = "GB", doc = "one in ten files (bursts of traffic) is smaller than this" }
 p50_gb = { type = "DOUBLE", unit = "GB", doc = "median size of the files (bursts of traffic)" }
 p90_gb = { type = "DOUBLE", unit = "GB", doc = "one in ten files (bursts of traffic) is larger than this" }
-logged_gb = { type = "DOUBLE", unit = "GB", doc = "for comparison: median size of the files that drives moved for this host on the same days, from the movers' log. In the row for disk reads these files were written to tape, in the row for disk writes they were read from tape. NULL without such files" }
+logged_gb = { type = "DOUBLE", unit = "GB", doc = "for comparison: median size of the files in the movers' log that drives moved for this host on the same days. For disk reads, these are files written to tape; for disk writes, files read from tape. NULL without such files" }
 reason_missing = { type = "VARCHAR", was = "cannot_tell", doc = "why file sizes cannot be estimated; NULL where they can" }
 */
 WITH counted AS (

@@ -9,14 +9,14 @@ doc = "report the state as of this site day; default: the last day with data"
 
 [columns]
 finding_id = { type = "VARCHAR", doc = "id of the finding: a hash of its rule and entity, so it is the same every day" }
-state = { type = "VARCHAR", doc = "new, open, acknowledged, muted or returned: the finding fired on the last day for which the rules could judge it. gone: the rules could judge a later day, on which the finding did not fire" }
+state = { type = "VARCHAR", doc = "gone if the rules could judge a later day and the finding did not fire on it. Otherwise, the state on the last day that the rules could judge: new, open, acknowledged, muted or returned" }
 severity = { type = "VARCHAR", doc = "severity of the finding when it last fired" }
 rule = { type = "VARCHAR", doc = "name of the rule that fired" }
 entity = { type = "VARCHAR", doc = "drive, station, host or other entity that the finding concerns" }
 first_day = { type = "DATE", doc = "first site day on which the finding fired" }
 last_day = { type = "DATE", doc = "last site day on which the finding fired" }
 n_days = { type = "BIGINT", doc = "number of days on which the finding fired" }
-gone_day = { type = "DATE", doc = "day from which the finding is gone: the first day after last_day for which the rules ran with enough logs; NULL for a finding that is not gone" }
+gone_day = { type = "DATE", doc = "day from which the finding is gone: the first day after last_day on which the rules ran with enough logs. NULL if the finding is not gone" }
 until_day = { type = "DATE", doc = "last site day on which the finding is muted; NULL if it is muted without end, or not muted" }
 note = { type = "VARCHAR", doc = "text of the newest note that a person left on the finding" }
 text = { type = "VARCHAR", doc = "the finding as a sentence, from the last day on which it fired" }

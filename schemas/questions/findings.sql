@@ -1,7 +1,7 @@
 /*
 title = "Findings"
 topic = "findings"
-why = "Shows what is anomalous, where and since when, what it costs at most, how certain the finding is, and which log lines prove it."
+why = "Shows what is anomalous, where and since when, what it costs at most, and how certain each finding is. It also names the log lines that prove the finding."
 takes = ["first_day", "last_day"]
 
 [params.finding]
@@ -20,8 +20,8 @@ entity = { type = "VARCHAR", doc = "drive, station, host or other entity that th
 started_at = { type = "TIMESTAMP", doc = "start of the anomaly, UTC" }
 ended_at = { type = "TIMESTAMP", doc = "end of the anomaly, UTC" }
 lost_hours = { type = "DOUBLE", unit = "h", doc = "upper limit of the drive-hours or station-hours that the finding cost" }
-lost_gb_day = { type = "DOUBLE", unit = "GB/day", doc = "data per day that could have moved in the lost time at the drives' own rates, if nothing else limited the drives. gain_gb_day is the part that the next bottleneck allows" }
-gain_gb_day = { type = "DOUBLE", unit = "GB/day", doc = "extra data per day that would move if the cause were fixed, as far as the next bottleneck allows; NULL where the gain is not known" }
+lost_gb_day = { type = "DOUBLE", unit = "GB/day", doc = "data per day that the drives could have moved in the lost time, at their own rates and without other limits. gain_gb_day is the part that the next bottleneck allows" }
+gain_gb_day = { type = "DOUBLE", unit = "GB/day", doc = "extra data per day that would move if the cause were fixed, limited by the next bottleneck; NULL where the gain is not known" }
 gain_gb_day_low = { type = "DOUBLE", was = "gain_least_gb_day", unit = "GB/day", doc = "low end of the gain's 90 % interval" }
 gain_gb_day_high = { type = "DOUBLE", was = "gain_most_gb_day", unit = "GB/day", doc = "high end of the gain's 90 % interval" }
 bottleneck = { type = "VARCHAR", doc = "what would limit the drives next if the cause were fixed" }
@@ -30,7 +30,7 @@ text = { type = "VARCHAR", doc = "the finding as a sentence" }
 means = { type = "VARCHAR", doc = "what a finding of this rule usually means" }
 look_at = { type = "VARCHAR", doc = "what a person should check next" }
 facts = { type = "VARCHAR", doc = "numbers in the finding's text (JSON)" }
-joined_to = { type = "VARCHAR", doc = "id of the finding that has the same cause and counts the loss of both; NULL for a finding that counts its own loss" }
+joined_to = { type = "VARCHAR", doc = "id of the main finding with the same cause; the main finding counts the loss. NULL if this is the main finding, or if no other finding has its cause" }
 evidence = { type = "VARCHAR", doc = "log lines that prove the finding (JSON: path, line_no, at, text)" }
 */
 SELECT day, first_day, finding_id, rule, severity, state, entity, started_at, ended_at, lost_hours, lost_gb_day, gain_gb_day,

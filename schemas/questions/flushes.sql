@@ -11,7 +11,7 @@ period_s = { type = "DOUBLE", unit = "s", doc = "median time from the start of o
 on_s = { type = "DOUBLE", unit = "s", doc = "median length of a burst" }
 amplitude_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "write rate at the peak of the bursts. Computed per hour; median over the hours with bursts" }
 mean_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "average write rate over bursts and the pauses between them. Computed per hour; median over the hours with bursts" }
-implied_cache_gb = { type = "DOUBLE", unit = "GB", doc = "size of the page cache, on the hypothesis that each burst flushes a tenth of the cache. Computed per hour; median over the hours with bursts" }
+implied_cache_gb = { type = "DOUBLE", unit = "GB", doc = "estimated size of the page cache, if each burst flushes a tenth of the cache. Computed per hour; median over the hours with bursts" }
 */
 SELECT host, count(*) AS n_bursting, median(period_s) AS period_s, median(on_s) AS on_s,
        median(amplitude_mb_s) AS amplitude_mb_s, median(mean_mb_s) AS mean_mb_s, median(implied_cache_gb) AS implied_cache_gb

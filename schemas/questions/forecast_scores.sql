@@ -15,7 +15,7 @@ unit = { type = "VARCHAR", doc = "unit of value, value_low, value_high and actua
 value = { type = "DOUBLE", doc = "the forecast" }
 value_low = { type = "DOUBLE", was = "low", doc = "low end of the forecast's 90 % interval; NULL where there is no interval" }
 value_high = { type = "DOUBLE", was = "high", doc = "high end of the forecast's 90 % interval" }
-actual = { type = "DOUBLE", was = "came", doc = "what happened. For days_left, the number of days until the campaign was complete, in which the last day counts as a full day. NULL while the week is not over or the campaign is not complete, and where logs are missing" }
+actual = { type = "DOUBLE", was = "came", doc = "what happened. For days_left: number of days until the campaign was complete; the last day counts as a full day. NULL while the week is not over or the campaign is not complete, and where logs are missing" }
 verdict = { type = "VARCHAR", doc = "held: the outcome is inside the forecast's interval. less than forecast, more than forecast: the outcome is below or above this interval. logs missing: the outcome cannot be known. not over: the forecast may still come true" }
 */
 WITH done AS (

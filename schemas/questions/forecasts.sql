@@ -1,7 +1,7 @@
 /*
 title = "Forecasts"
 topic = "forecasts"
-why = "Lists the forecasts made in one night: costs, number of drives needed, ends of campaigns and time until spools are full. Each has a 90 % interval, or the reason why there is no estimate."
+why = "Lists the forecasts made in one night: costs, number of drives needed, ends of campaigns and time until spools are full. Each has a 90 % interval, or a reason why no estimate is possible."
 
 [params.last_day]
 type = "DATE"

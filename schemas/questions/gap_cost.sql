@@ -2,7 +2,7 @@
 title = "Cost of long gaps"
 topic = "gaps"
 was = ["gaps_by_station"]
-why = "Shows what long gaps between files cost at each station and drive, in hours and in data that could have moved. Only the avoidable part of a gap counts, without file mark, checksum, tape motion and time without a request."
+why = "Shows what long gaps between files cost at each station and drive, in hours and in data that could have moved. Only the avoidable part of a gap counts. It excludes file mark, checksum, tape motion and time without a request."
 takes = ["first_day", "last_day", "station", "drive"]
 
 [columns]
@@ -15,9 +15,9 @@ p95_s = { type = "DOUBLE", unit = "s", doc = "95th percentile of the avoidable g
 modal_s = { type = "DOUBLE", unit = "s", doc = "most frequent length of an avoidable gap, rounded to full seconds; of several equally frequent lengths the shortest" }
 share_long = { type = "DOUBLE", unit = "1", doc = "long gaps / all gaps. A gap is long if its avoidable part exceeds the expected gap by more than excess_s, a parameter of the rule long_gap" }
 n_long_gaps = { type = "BIGINT", doc = "number of long gaps" }
-lost_hours = { type = "DOUBLE", unit = "h", doc = "sum, over the long gaps, of the time by which their avoidable parts exceed the expected gap" }
+lost_hours = { type = "DOUBLE", unit = "h", doc = "sum of (avoidable part - expected gap) over the long gaps" }
 lost_gb = { type = "DOUBLE", unit = "GB", doc = "upper limit of the data that could have moved in lost_hours, at the rate of the file before each gap" }
-lost_gb_day = { type = "DOUBLE", unit = "GB/day", doc = "lost_gb / days of the period that logs of drives cover. It is what the drives could have moved if nothing else limited them; gain_gb_day of the cause long_gap in the question lost_time is the part that the next bottleneck allows" }
+lost_gb_day = { type = "DOUBLE", unit = "GB/day", doc = "lost_gb / days of the period that logs of drives cover. This is what the drives could have moved if nothing else limited them. For the part that the next bottleneck allows, see gain_gb_day of the cause long_gap in the question lost_time" }
 */
 WITH counted AS (
     SELECT station, drive, avoidable_s, sum(n_gaps) AS n_gaps, sum(rate_bytes_s) AS rate_bytes_s

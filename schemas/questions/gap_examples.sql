@@ -1,7 +1,7 @@
 /*
 title = "Examples of long gaps"
 topic = "gaps"
-why = "Shows single long gaps, each with the two log lines that prove it. The examples of each station and drive are the long gaps whose avoidable parts are closest to the median of all their long gaps."
+why = "Shows single long gaps, each with the two log lines that prove it. For each station and drive, typical examples are chosen: their avoidable parts are closest to the median of all its long gaps."
 takes = ["first_day", "last_day", "station", "drive"]
 
 [params.n]

@@ -1,7 +1,7 @@
 /*
 title = "Histogram of avoidable gaps between files"
 topic = "gaps"
-why = "Shows how the lengths of gaps are distributed. Two peaks mean that client, server and mover exchange messages normally in some gaps, and that messages get stuck in other gaps. An average hides this."
+why = "Shows how the lengths of gaps are distributed. Two peaks mean two kinds of gap. In the short gaps, client, server and mover exchange messages normally; in the long gaps, messages get stuck. An average hides this."
 takes = ["first_day", "last_day", "station", "drive"]
 
 [columns]

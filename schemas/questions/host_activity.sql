@@ -1,7 +1,7 @@
 /*
 title = "Activity of hosts over time"
 topic = "host"
-why = "Shows how busy the CPUs, disks and network of each host were over the period, and at which rate drives moved data for the host. This reveals whether a host had capacity left while drives waited for it."
+why = "Shows how busy the CPUs, disks and network of each host were, and at which rate drives moved data for the host. This reveals whether a host had capacity left while drives waited for it."
 takes = ["first_day", "last_day"]
 
 [params.host]
@@ -26,11 +26,11 @@ run_queue = { type = "DOUBLE", doc = "largest number of runnable processes in an
 blocked = { type = "DOUBLE", doc = "largest number of processes that waited for a disk at the same time" }
 read_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "rate of reads from the host's disks" }
 write_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "rate of writes to the host's disks" }
-disk_busy = { type = "DOUBLE", unit = "1", doc = "share of the time in which the busiest disk was busy, from the sample of the time step with the highest share" }
-in_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "rate at which the host received data, summed over its network ports. Where no port was sampled, rate of the host's bonded interface with the most traffic" }
-out_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "rate at which the host sent data, summed over its network ports. Where no port was sampled, rate of the host's bonded interface with the most traffic" }
-tape_read_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "rate of reads from tape by drives that are attached to the host, or that move data for it. The bytes of a transfer are divided evenly over its duration. NULL if no log shows a transfer of these drives" }
-tape_write_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "rate of writes to tape by drives that are attached to the host, or that move data for it. The bytes of a transfer are divided evenly over its duration. NULL if no log shows a transfer of these drives" }
+disk_busy = { type = "DOUBLE", unit = "1", doc = "share of time in which the busiest disk was busy: highest sample of the time step" }
+in_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "rate of data received by all of the host's network ports; where no port was sampled, by its bonded interface with the most traffic" }
+out_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "rate of data sent by all of the host's network ports; where no port was sampled, by its bonded interface with the most traffic" }
+tape_read_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "rate of reads from tape by the host's drives: drives attached to the host, or drives that move data for it. The bytes of a transfer are divided evenly over its duration. NULL if no log shows a transfer of these drives" }
+tape_write_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "rate of writes to tape by the host's drives: drives attached to the host, or drives that move data for it. The bytes of a transfer are divided evenly over its duration. NULL if no log shows a transfer of these drives" }
 */
 WITH hourly AS (
     SELECT * FROM gold.host_hour WHERE day BETWEEN $first_day AND $last_day AND ($host = '' OR host = $host)

@@ -1,13 +1,13 @@
 /*
 title = "Drive-hours by storage group"
 topic = "hours"
-why = "Shows how many drive-hours of each day the work for each storage group took, and how the remaining drive-hours were spent. The rows of a day add up to all drive-hours of the day."
+why = "Shows how many drive-hours of each day each storage group used, and how the other drive-hours were spent. The rows of a day add up to all drive-hours of the day."
 takes = ["first_day", "last_day"]
 
 [columns]
 day = { type = "DATE", doc = "site day" }
-storage_group = { type = "VARCHAR", doc = "storage group (owner of the files, e.g. an experiment) whose work took the time; NULL where no log names it, and for time without work, e.g. when drives were idle or down" }
-time_group = { type = "VARCHAR", doc = "how the time was spent: name of a group of drive time (gold.drive_time_bucket), or `other` for work whose storage group no log names" }
+storage_group = { type = "VARCHAR", doc = "storage group (owner of the files, e.g. an experiment) whose work took the time. NULL where no log names the group, and for time without work (e.g. idle or down)" }
+time_group = { type = "VARCHAR", doc = "how the time was spent: name of a group of buckets (gold.drive_time_bucket). `other` is work whose storage group no log names" }
 group_number = { type = "BIGINT", doc = "position of the group in the order in which figures show a drive's day; NULL where time_group is other" }
 group_words = { type = "VARCHAR", doc = "name of the group of drive time in words" }
 colour = { type = "VARCHAR", doc = "colour of the group of drive time in figures; NULL where time_group is other" }

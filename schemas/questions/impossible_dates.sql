@@ -1,7 +1,7 @@
 /*
 title = "Files with impossible dates"
 topic = "operations"
-why = "A log file cannot report events later than the time at which it was written, and no supported log is older than 1990. Dates outside these limits come from a wrong clock, or from day and month in the wrong order. Such days do not count as days with data."
+why = "A log file cannot report events later than the time at which it was written, and no supported log is older than 1990. Dates outside these limits come from a wrong clock, or from swapped day and month. Such days do not count as days with data."
 
 [columns]
 path = { type = "VARCHAR", doc = "path of the file" }

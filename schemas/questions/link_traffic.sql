@@ -7,7 +7,7 @@ takes = ["first_day", "last_day"]
 [columns]
 link = { type = "VARCHAR", doc = "name of the network link" }
 station = { type = "VARCHAR", doc = "station; NULL where site.toml names none" }
-direction = { type = "VARCHAR", doc = "in (towards the station) or out (away from the station); where nothing shows which side was polled, as the monitored port counts it" }
+direction = { type = "VARCHAR", doc = "in (towards the station) or out (away from the station). If the monitored side of the link is not known, in and out are as the port counts them" }
 covered_hours = { type = "DOUBLE", unit = "h", doc = "hours of the period for which the link's log shows a rate" }
 moved_gb = { type = "DOUBLE", unit = "GB", doc = "data that passed the link in these hours" }
 avg_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "average rate over these hours" }

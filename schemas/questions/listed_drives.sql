@@ -7,12 +7,12 @@ takes = ["first_day", "last_day"]
 [params.again_hours]
 type = "DOUBLE"
 default = "2"
-doc = "a mount counts as repeated if the same tape was dismounted from any drive at most this many hours before"
+doc = "a mount counts as repeated if the same tape left a drive at most this many hours earlier. The two drives may differ"
 
 [columns]
 system = { type = "VARCHAR", doc = "archive system" }
 library = { type = "VARCHAR", doc = "library" }
-drive = { type = "VARCHAR", doc = "name of the drive in site.toml, found through its `slot` (the library's name of the drive). Where no drive in site.toml has this `slot`, the library's name is shown" }
+drive = { type = "VARCHAR", doc = "name of the drive in site.toml. The drive is found by its `slot`, the library's name of the drive. If no drive in site.toml has this `slot`, the library's name is shown" }
 n_mounts = { type = "BIGINT", doc = "number of mounts in the drive that began in the period" }
 n_volumes = { type = "BIGINT", doc = "number of different tapes in the mounts counted in n_mounts" }
 n_repeats = { type = "BIGINT", was = "n_again", doc = "number of repeated mounts: those whose tape was dismounted from any drive at most again_hours earlier" }

@@ -1,7 +1,7 @@
 /*
 title = "Recoverable losses"
 topic = "findings"
-why = "Shows what to fix first: for each rule, the losses of its findings are added up. A gain allows for the next bottleneck. Where no gain is known, lost_gb_day is its upper limit. Do not add the losses of different rules, because they may include the same hours. Findings with a gain of 0 are left out: no work waited, or the next bottleneck allows no more."
+why = "Shows what to fix first: for each rule, the losses of its findings are added up. A gain allows for the next bottleneck. If no gain is known, lost_gb_day is its upper limit. Do not add the losses of different rules: they may include the same hours. Findings with a gain of 0 are left out: no work waited, or the next bottleneck allows no more."
 takes = ["first_day", "last_day"]
 
 [columns]
@@ -10,13 +10,13 @@ n_findings = { type = "BIGINT", doc = "number of entities (stations, drives or h
 entities = { type = "VARCHAR", doc = "names of the stations, drives or hosts for which the rule fired, the most expensive first" }
 first_day = { type = "DATE", doc = "first site day of the periods for which the rule fired" }
 last_day = { type = "DATE", doc = "last site day of the periods for which the rule fired" }
-lost_hours = { type = "DOUBLE", unit = "h", doc = "upper limit of the drive-hours or station-hours lost. Where the rule fired for an entity in several periods, only the period with the most hours counts" }
-lost_gb_day = { type = "DOUBLE", unit = "GB/day", doc = "data per day that could have moved in the lost time at the drives' own rates, if nothing else limited the drives. gain_gb_day is the part that the next bottleneck allows. Where the rule fired for an entity in several periods, only the largest loss counts" }
-gain_gb_day = { type = "DOUBLE", unit = "GB/day", doc = "extra data per day that would move if the cause were fixed, as far as the next bottleneck allows; NULL where no finding of the rule has a known gain" }
-gain_gb_day_low = { type = "DOUBLE", was = "gain_least_gb_day", unit = "GB/day", doc = "low end of gain_gb_day: each finding's gain has a 90 % interval, and the low ends are added up. NULL where a gain has no interval" }
-gain_gb_day_high = { type = "DOUBLE", was = "gain_most_gb_day", unit = "GB/day", doc = "high end of gain_gb_day: each finding's gain has a 90 % interval, and the high ends are added up. NULL where a gain has no interval" }
-bottleneck = { type = "VARCHAR", doc = "what would limit the drives next after a fix, for the most expensive finding of the rule" }
-ranked_by = { type = "VARCHAR", doc = "number by which the rule is ranked. gain: gain_gb_day. price: lost_gb_day, where no gain is known. hours: lost hours per day, where neither is known; these are converted to GB per day with the median GB per lost hour of the rules that have a gain or a price" }
+lost_hours = { type = "DOUBLE", unit = "h", doc = "upper limit of the drive-hours or station-hours lost. If the rule fired for an entity in several periods, only the period with the most hours counts" }
+lost_gb_day = { type = "DOUBLE", unit = "GB/day", doc = "data per day that the drives could have moved in the lost time, at their own rates and without other limits. gain_gb_day is the part that the next bottleneck allows. If the rule fired for an entity in several periods, only the largest loss counts" }
+gain_gb_day = { type = "DOUBLE", unit = "GB/day", doc = "extra data per day that would move if the cause were fixed, limited by the next bottleneck; NULL where no finding of the rule has a known gain" }
+gain_gb_day_low = { type = "DOUBLE", was = "gain_least_gb_day", unit = "GB/day", doc = "low end of gain_gb_day: sum of the low ends of the 90 % intervals of the findings' gains. NULL where a gain has no interval" }
+gain_gb_day_high = { type = "DOUBLE", was = "gain_most_gb_day", unit = "GB/day", doc = "high end of gain_gb_day: sum of the high ends of the 90 % intervals of the findings' gains. NULL where a gain has no interval" }
+bottleneck = { type = "VARCHAR", doc = "what would limit the drives next if the cause of the rule's most expensive finding were fixed" }
+ranked_by = { type = "VARCHAR", doc = "number by which the rule is ranked. gain: gain_gb_day. price: lost_gb_day, if no gain is known. hours: lost hours per day, if neither is known. Hours are converted to GB per day, with the median GB per lost hour of the other rules" }
 */
 WITH judged AS (
     -- a drive that was down twice in a period has two findings

@@ -1,7 +1,7 @@
 /*
 title = "Tapes that hold several kinds of data"
 topic = "tapes"
-why = "If two kinds of data share a tape and only one is read, the drive must wind past files of the other kind. The cost is the extra tape motion per file, compared with tapes that hold a single kind."
+why = "If two kinds of data share a tape and only one is read, the drive must wind past the files of the other kind. The cost is extra tape motion per file: more than on tapes with a single kind."
 takes = ["first_day", "last_day"]
 
 [params.kind]
@@ -12,14 +12,14 @@ doc = "regular expression for a file's path; the text that its first group (in p
 [columns]
 system = { type = "VARCHAR", doc = "archive system" }
 volume = { type = "VARCHAR", doc = "tape label of a tape from which files were read in the period" }
-kinds = { type = "VARCHAR", doc = "kinds of data on the tape, each with its number of files. The path of a file shows its kind. Where no path on the tape shows a kind, the file family counts as the kind" }
+kinds = { type = "VARCHAR", doc = "kinds of data on the tape, each with its number of files. The path of a file shows its kind. If no path on the tape shows a kind, the file family is the kind" }
 n_kinds = { type = "BIGINT", doc = "number of kinds of data on the tape" }
 kinds_read = { type = "VARCHAR", doc = "kinds of data that were read in the period" }
 n_read = { type = "BIGINT", doc = "number of different files read from the tape in the period" }
 n_between = { type = "BIGINT", doc = "number of files of unread kinds that are between the first and the last file read" }
 position_s = { type = "DOUBLE", unit = "s", doc = "mean tape motion per file read from this tape" }
 alone_s = { type = "DOUBLE", unit = "s", doc = "mean tape motion per file read from tapes that hold a single kind; NULL where no such tape was read" }
-lost_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours that mixing kinds cost: n_read x (position_s - alone_s), at least 0. It is 0 for a tape with a single kind, and NULL for other tapes where alone_s is NULL" }
+lost_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours that mixing kinds cost: n_read x (position_s - alone_s) / 3600, at least 0. 0 for a tape with a single kind; NULL for other tapes if alone_s is NULL" }
 */
 WITH mount AS (
     SELECT session_id, system, volume, n_files, position_s FROM gold.mount

@@ -15,7 +15,7 @@ volume = { type = "VARCHAR", doc = "tape label" }
 file_number = { type = "BIGINT", doc = "position of the file on the tape, counted in files" }
 started_at = { type = "TIMESTAMP", doc = "first block of the file, UTC" }
 volume_gb = { type = "DOUBLE", unit = "GB", doc = "size of the file" }
-begin_gb = { type = "DOUBLE", unit = "GB", doc = "data on the tape before the file: sum of the known sizes of the files before it. NULL where the size or place of the file itself is not known" }
+begin_gb = { type = "DOUBLE", unit = "GB", doc = "data on the tape before this file: sum of the known sizes of the earlier files. NULL where the size or place of this file is not known" }
 position_s = { type = "DOUBLE", unit = "s", doc = "time of tape motion from the previous file to this one; NULL for the first file" }
 */
 WITH moved AS MATERIALIZED (

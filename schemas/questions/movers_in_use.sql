@@ -1,13 +1,13 @@
 /*
 title = "Drives in use per hour"
 topic = "drives"
-why = "Shows how many drives worked at the same time, whether the site has too few drives, and whether logs show more drives in use than exist."
+why = "Shows how many drives worked at the same time, and whether the site has too few drives. It also shows whether logs show more drives in use than exist."
 takes = ["first_day", "last_day"]
 
 [columns]
 system = { type = "VARCHAR", doc = "archive system" }
 hour_at = { type = "TIMESTAMP", doc = "start of the hour, UTC" }
-n_drives = { type = "BIGINT", doc = "number of the archive system's drives in service on the site day of the hour, declared in site.toml or found in logs" }
+n_drives = { type = "BIGINT", doc = "number of drives of the archive system that were in service on that site day, declared in site.toml or found in logs" }
 avg_in_use = { type = "DOUBLE", doc = "average number of drives in use, over the part of the hour that logs cover" }
 max_in_use = { type = "BIGINT", doc = "largest number of drives in use at the same moment" }
 max_transferring = { type = "BIGINT", doc = "largest number of drives inside transfers at the same moment, including drives that waited for data or for room in the buffer" }

@@ -1,7 +1,7 @@
 /*
 title = "Overhead per file and speed, by drive technology"
 topic = "gaps"
-why = "The time for a file is an overhead plus bytes / speed. This finds the overhead and the speed that best fit files of many sizes. A technology has no row if its files all have nearly the same size, because no fit is then possible."
+why = "The time for a file is an overhead plus bytes / speed. This finds the overhead and the speed that best fit files of many sizes. If all files of a technology have nearly the same size, no fit is possible, and the technology has no row."
 takes = ["first_day", "last_day"]
 
 [columns]

@@ -1,7 +1,7 @@
 /*
 title = "Properties of pools that affect the rates of their transfers"
 topic = "pools"
-why = "Shows server, RAID level, streams, quality of service and weight of each disk pool, and how much data the pool requested to or from tape. These properties decide whether disks can feed the drives."
+why = "Shows each disk pool's server, RAID level, streams, quality of service and weight. It also shows how much data the pool requested to or from tape. These properties decide whether disks can feed the drives."
 takes = ["first_day", "last_day"]
 
 [columns]
@@ -12,7 +12,7 @@ n_on_server = { type = "BIGINT", doc = "number of pools on the same server, incl
 raid = { type = "VARCHAR", doc = "RAID level, from the fact `raid`" }
 streams = { type = "VARCHAR", doc = "number of movers or transfers that the pool may run at once, from the fact `streams`" }
 qos = { type = "VARCHAR", doc = "quality of service that the pool provides, from the fact `qos`" }
-balance = { type = "VARCHAR", doc = "weight of the pool when work is assigned to pools, or the method of assignment, from the fact `balance`" }
+balance = { type = "VARCHAR", doc = "from the fact `balance`: weight of the pool when work is assigned to pools, or the method of assignment" }
 others = { type = "VARCHAR", doc = "other facts about the pool in site.toml" }
 asked_hours = { type = "BIGINT", unit = "h", doc = "number of hours with requests to the pool" }
 asked_gb = { type = "DOUBLE", unit = "GB", doc = "data that the pool requested to or from tape, in stores and restores together" }

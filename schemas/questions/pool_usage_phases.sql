@@ -2,7 +2,7 @@
 title = "Phases with a constant number of pools in use"
 topic = "pools"
 was = ["pool_regions"]
-why = "A new phase starts when the number of pools in use changes, e.g. after a new setting or a failure, or when other kinds of requests come in. The rows come from the newest analysis that was made for last_day or an earlier day."
+why = "A new phase starts when the number of pools in use changes. Causes are e.g. a new setting, a failure or other kinds of requests. The rows come from the newest analysis that was made for last_day or an earlier day."
 takes = ["last_day"]
 
 [columns]
@@ -13,8 +13,8 @@ from_at = { type = "TIMESTAMP", doc = "start of the phase, UTC" }
 to_at = { type = "TIMESTAMP", doc = "end of the phase, UTC" }
 n_pools = { type = "BIGINT", doc = "number of pools with requests in the phase" }
 even_pools = { type = "DOUBLE", unit = "1", doc = "effective number of pools: n if n pools share the requests equally, 1 if one pool gets all requests. Computed per hour; median over the phase" }
-step_low = { type = "DOUBLE", unit = "1", doc = "low end of the 90 % interval of the change in even_pools from the previous phase to this one; NULL for the first phase" }
-step_high = { type = "DOUBLE", unit = "1", doc = "high end of the 90 % interval of the change in even_pools from the previous phase to this one; NULL for the first phase" }
+step_low = { type = "DOUBLE", unit = "1", doc = "low end of the 90 % interval of the change in even_pools: this phase minus the previous phase. NULL for the first phase" }
+step_high = { type = "DOUBLE", unit = "1", doc = "high end of the 90 % interval of the change in even_pools: this phase minus the previous phase. NULL for the first phase" }
 asked_gb = { type = "DOUBLE", unit = "GB", doc = "data requested in the phase" }
 pools = { type = "VARCHAR", doc = "names of the busiest pools, each with its share of the requests" }
 changed = { type = "VARCHAR", doc = "entries of the change log within 24 hours before or after the start of the phase; NULL where there is no entry, and for the first phase" }

@@ -1,7 +1,7 @@
 /*
 title = "What works well, and what does not"
 topic = "hours"
-why = "Shows the faults that rules found, and what was checked and found to be good. A check counts as good only if its share (column value) is high enough, and if its rule had enough data. The rule must also have no finding for the entity, not even a muted one."
+why = "Shows the faults that rules found, and what was checked and found to be good. A check counts as good if its share (column value) is high enough and its rule had enough data. The rule must also have no finding for the entity, not even a muted one."
 takes = ["first_day", "last_day"]
 
 [columns]

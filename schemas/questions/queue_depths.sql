@@ -1,7 +1,7 @@
 /*
 title = "Rates and files per mount by number of waiting requests"
 topic = "mounts"
-why = "The more requests wait at once, the more files of one tape a mount can serve. To compare an old and a new limit on the number of waiting requests, declare the new limit as a [[change]] in site.toml, and run `tapescope ask changes`."
+why = "The more requests wait at once, the more files of one tape a mount can serve. A site may change its limit on the number of waiting requests. To compare the old and the new limit, declare the new limit as a [[change]] in site.toml, and run `tapescope ask changes`."
 takes = ["first_day", "last_day"]
 
 [columns]

@@ -1,18 +1,18 @@
 /*
 title = "Requests that wait in the queues"
 topic = "requests"
-why = "Shows how many requests of each virtual organisation waited, and for how long, including requests that were never served. CTA's mount policy sets when a tape may be mounted. Files that still wait after the policy allowed a mount are overdue: they wait for drives. Other files wait for the policy."
+why = "Shows how many requests of each virtual organisation waited, and for how long, including requests that were never served. CTA's mount policy sets when a tape may be mounted. Files that still wait after that are overdue: they wait for drives. Other files wait for the policy."
 takes = ["first_day", "last_day", "group"]
 
 [columns]
 storage_group = { type = "VARCHAR", doc = "virtual organisation that owns the files, e.g. an experiment" }
 mode = { type = "VARCHAR", doc = "read or write" }
-n_polls = { type = "BIGINT", doc = "number of polls of the queues, in all archive systems in which files of this virtual organisation and mode waited" }
+n_polls = { type = "BIGINT", doc = "number of polls of the queues. The polls of an archive system count if files of this virtual organisation and mode waited there" }
 max_files = { type = "BIGINT", doc = "largest number of files that waited at the same time" }
 max_gb = { type = "DOUBLE", unit = "GB", doc = "largest amount of data that waited at the same time" }
 max_age_s = { type = "DOUBLE", unit = "s", doc = "longest time that any file had waited when the queues were polled" }
 max_overdue_s = { type = "DOUBLE", unit = "s", doc = "longest time for which a file still waited after its mount policy had allowed a mount" }
-overdue_share = { type = "DOUBLE", doc = "share of the polls, from 0 to 1, in which at least one file was overdue: it still waited although its mount policy allowed a mount" }
+overdue_share = { type = "DOUBLE", doc = "share of the polls, from 0 to 1, in which at least one file was overdue. A file is overdue if it still waits although its mount policy allows a mount" }
 overdue_idle_share = { type = "DOUBLE", doc = "share of the polls in which at least one file was overdue while no drive served its queue" }
 */
 WITH polled AS (

@@ -1,7 +1,7 @@
 /*
 title = "Rates compared by a property that site.toml declares"
 topic = "changes"
-why = "Shows hourly rates of pools, hosts and links, and file rates of drives, for each value of a fact such as file system or RAID level. If the fact is itself a rate (expected_mb_s), the rows also show how often that rate was reached."
+why = "Shows rates for each value of a fact such as file system or RAID level: hourly rates of pools, hosts and links, and file rates of drives. If the fact is itself a rate (expected_mb_s), the rows also show how often that rate was reached."
 takes = ["first_day", "last_day"]
 
 [params.fact]
@@ -14,11 +14,11 @@ value = { type = "VARCHAR", doc = "value of the fact for this entity" }
 entity = { type = "VARCHAR", doc = "pool, host, link or drive that has the fact" }
 kind = { type = "VARCHAR", doc = "kind of entity: pool, host, link or drive" }
 work = { type = "VARCHAR", doc = "kind of traffic: restore or store (pools), read or write (drives and the disks of hosts), in or out (links)" }
-n_rates = { type = "BIGINT", doc = "number of hours with a rate of 1 MB/s or more. For a drive, number of large files (500 MB or more) with such a rate; only the drive_rate_basis that most of the drive's files have counts" }
+n_rates = { type = "BIGINT", doc = "number of hours with a rate of at least 1 MB/s. For a drive: number of large files (500 MB or more) with such a rate; of these, only files with the drive's most frequent drive_rate_basis count" }
 p50_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "median rate of the hours (for a drive: of the files)" }
 p95_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "95th percentile of the rates of the hours (for a drive: of the files)" }
 best_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "highest rate of the hours (for a drive: of the files)" }
-reached = { type = "DOUBLE", unit = "1", doc = "share of the hours (for a drive: of the files) with at least the rate that the fact states; NULL where the fact states no rate" }
+reached = { type = "DOUBLE", unit = "1", doc = "share of the hours (for a drive: of the files) with at least the rate in the fact; NULL where the fact is not a rate" }
 of_expected = { type = "DOUBLE", unit = "1", doc = "p95_mb_s / rate in the fact; NULL where the fact is not a rate" }
 */
 WITH rate AS (

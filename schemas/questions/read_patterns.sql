@@ -1,7 +1,7 @@
 /*
 title = "Organised and scattered reads in each week"
 topic = "mounts"
-why = "A cache that is flushed too often, or users who bypass it, turn a few long reads into many short ones. Files per mount then fall and drive-hours per TB rise, weeks before users complain."
+why = "If a cache is flushed too often, or users bypass it, a few long reads become many short ones. Files per mount then fall and drive-hours per TB rise, weeks before users complain."
 takes = ["last_day", "group"]
 
 [params.n_weeks]
@@ -19,7 +19,7 @@ chaotic_share = { type = "DOUBLE", unit = "1", doc = "share of the mounts that r
 remounts = { type = "DOUBLE", unit = "1", doc = "mounts whose tape a log names / n_volumes, in the week; 1 means that no tape was mounted again" }
 hours_tb = { type = "DOUBLE", unit = "h/TB", doc = "drive-hours per TB read; the hours are those from mount request to end of dismount" }
 ratio_to_first = { type = "DOUBLE", was = "of_first", unit = "1", doc = "hours_tb / hours_tb of the first week with at least 10 mounts; NULL in a week with fewer than 10 mounts" }
-has_degraded = { type = "BOOLEAN", was = "is_slide", doc = "true if reads have become scattered: ratio_to_first is at least 2, and chaotic_share is larger than in the first week with at least 10 mounts. NULL where ratio_to_first is NULL" }
+has_degraded = { type = "BOOLEAN", was = "is_slide", doc = "true if reads have become scattered since the first week with at least 10 mounts: ratio_to_first is at least 2, and chaotic_share has grown. NULL where ratio_to_first is NULL" }
 */
 WITH mount AS (
     SELECT storage_group, system, volume, n_files, volume_gb, wall_s, pattern,

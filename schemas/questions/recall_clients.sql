@@ -1,18 +1,18 @@
 /*
 title = "Clients that read files recalled from tape"
 topic = "pools"
-why = "Shows whether recalled files were read by clients on the site's own network, by remote clients, by both, or not at all; each case needs a different remedy. To name the networks, declare a [[fact]] for each in site.toml, e.g. with of = '192.0.2.' and network = 'LAN'."
+why = "Shows who read the recalled files: clients on the site's own network, remote clients, both, or no client. Each case needs a different remedy. To name the networks, declare a [[fact]] for each in site.toml, e.g. with of = '192.0.2.' and network = 'LAN'."
 takes = ["first_day", "last_day", "group"]
 
 [params.hours]
 type = "DOUBLE"
 default = "24"
-doc = "a read of a file is attributed to its recall if the recall started at most this many hours before"
+doc = "a read of a file is attributed to the file's recall if the recall was requested at most this many hours earlier"
 
 [columns]
 system = { type = "VARCHAR", doc = "archive system" }
 storage_group = { type = "VARCHAR", doc = "storage group: owner of the files, e.g. an experiment" }
-read_from = { type = "VARCHAR", doc = "networks of the clients that read the files, as named by facts of site.toml. elsewhere: no fact names the network. nobody: no read is known. not recorded: tapescope found no client transfers in dCache's billing log, because the log lacks them or has an unknown layout" }
+read_from = { type = "VARCHAR", doc = "networks of the clients that read the files, as named by facts of site.toml. elsewhere: no fact names the network. nobody: no read is known. not recorded: dCache's billing log shows no client transfers, because it lacks them or has an unknown layout" }
 n_restores = { type = "BIGINT", doc = "number of completed restores to which read_from applies" }
 restored_gb = { type = "DOUBLE", unit = "GB", doc = "data of the restores counted in n_restores" }
 share = { type = "DOUBLE", unit = "1", doc = "n_restores / all restores of the storage group" }

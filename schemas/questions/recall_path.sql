@@ -24,9 +24,9 @@ latency_s = { type = "DOUBLE", unit = "s", doc = "time from the request until th
 slowest = { type = "VARCHAR", doc = "stage in which the file spent most time" }
 queue_s = { type = "DOUBLE", unit = "s", doc = "time that the request spent in queues" }
 mount_s = { type = "DOUBLE", unit = "s", doc = "time that mounting the tape took; NULL where no log shows the mount" }
-turn_s = { type = "DOUBLE", unit = "s", doc = "time in which the file waited while the drive read other files of the same mount; NULL for ENDIT, whose logs do not show this time separately" }
+turn_s = { type = "DOUBLE", unit = "s", doc = "time from the mount until the drive began to wind to the file: label check and reads of earlier files. NULL for ENDIT, whose logs do not show this time separately" }
 position_s = { type = "DOUBLE", unit = "s", doc = "time in which the tape wound to the file; NULL for ENDIT, whose logs do not show this time separately" }
-read_s = { type = "DOUBLE", unit = "s", doc = "time in which the file was read. For ENDIT, time from the mount to the end of the run that read the file, including tape motion and the run's other files" }
+read_s = { type = "DOUBLE", unit = "s", doc = "time to read the file. For ENDIT, time from the mount to the end of the run that read the file; this includes tape motion and the run's other files" }
 deliver_s = { type = "DOUBLE", unit = "s", doc = "time from the end of the read in the drive until the pool had the file" }
 via = { type = "VARCHAR", doc = "tape system whose log shows the recall: cta or endit" }
 volume = { type = "VARCHAR", doc = "tape label" }

@@ -13,7 +13,7 @@ median_latency_s = { type = "DOUBLE", unit = "s", doc = "median time from the re
 latency_hours = { type = "DOUBLE", unit = "h", doc = "sum of the times from request until the file was on disk" }
 queue_share = { type = "DOUBLE", unit = "1", doc = "share of latency_hours spent in queues" }
 mount_share = { type = "DOUBLE", unit = "1", doc = "share of latency_hours spent on mounting the tape" }
-turn_share = { type = "DOUBLE", unit = "1", doc = "share of latency_hours in which the file waited while the drive read other files of the same mount" }
+turn_share = { type = "DOUBLE", unit = "1", doc = "share of latency_hours from the mount until the drive began to wind to the file: label check and reads of earlier files" }
 position_share = { type = "DOUBLE", unit = "1", doc = "share of latency_hours spent on tape motion" }
 read_share = { type = "DOUBLE", unit = "1", doc = "share of latency_hours spent reading; for ENDIT, tape motion and reading of other files in the same run are included" }
 deliver_share = { type = "DOUBLE", unit = "1", doc = "share of latency_hours that passed from the end of the read in the drive until the pool had the file" }

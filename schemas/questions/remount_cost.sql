@@ -11,7 +11,7 @@ n_mounts = { type = "BIGINT", doc = "number of mounts in which files moved and w
 n_volumes = { type = "BIGINT", doc = "number of different tapes in the mounts counted in n_mounts" }
 avg_remounts = { type = "DOUBLE", doc = "average remounts of the day as WLCG defines them: number of mounts / number of tapes mounted; 1 is ideal" }
 n_extra = { type = "BIGINT", doc = "number of remounts: mounts of a tape after its first mount of the day" }
-wasted_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours spent on mounting and dismounting in remounts: for each tape, number of remounts x the tape's average time for mounting and dismounting on the day. A time that no log shows counts as 0. NULL if no log shows any time of a remounted tape" }
+wasted_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours of mounting and dismounting in remounts. For each tape: number of remounts x the tape's average time for mounting and dismounting on the day. A time that no log shows counts as 0. NULL if no log shows any time of a remounted tape" }
 */
 WITH per_volume AS (
     SELECT y.storage_group, y.site_day AS day, y.system, y.volume, count(*) AS n_mounts,

@@ -1,7 +1,7 @@
 /*
 title = "Files restored from tape repeatedly"
 topic = "pools"
-why = "A file that is restored twice within days costs an extra mount. A larger disk cache would avoid this mount. If two pools restore the same file, a single restore for both pools would also avoid it."
+why = "A file that is restored twice within days costs an extra mount. A larger disk cache would avoid the extra mount. If two pools restore the same file, one restore for both would also avoid it."
 takes = ["first_day", "last_day"]
 
 [params.days]
@@ -16,7 +16,7 @@ storage_group = { type = "VARCHAR", doc = "storage group: owner of the files, e.
 file_family = { type = "VARCHAR", doc = "file family: files that share tapes, e.g. one data set" }
 n_repeats = { type = "BIGINT", was = "n_again", doc = "number of repeated restores that were requested in the period and completed" }
 again_gb = { type = "DOUBLE", unit = "GB", doc = "data in the repeated restores" }
-n_pools = { type = "BIGINT", doc = "number of different pools to which the file was restored, counting each repeated restore and the restore directly before it" }
+n_pools = { type = "BIGINT", doc = "number of different pools to which the file was restored. Each repeated restore counts, and the restore directly before it" }
 shortest_s = { type = "DOUBLE", unit = "s", doc = "shortest time from the start of one restore of the file to the start of the next" }
 last_at = { type = "TIMESTAMP", doc = "start of the last repeated restore, UTC" }
 */

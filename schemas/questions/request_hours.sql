@@ -22,14 +22,14 @@ bin_s = { type = "DOUBLE", unit = "s", doc = "length of the time step: half an h
 n_requests = { type = "BIGINT", doc = "number of requests" }
 n_failed = { type = "BIGINT", doc = "number of a pool's requests that failed or were cancelled; NULL for requests in the tape system's own queue" }
 asked_gb = { type = "DOUBLE", unit = "GB", doc = "size of the requested files; NULL where no log shows it" }
-n_followed = { type = "BIGINT", doc = "number of requests that could be traced in the tape system's log, so that every stage is known" }
+n_followed = { type = "BIGINT", doc = "number of requests that the tape system's log also shows, so that each stage is known" }
 queue_hours = { type = "DOUBLE", unit = "h", doc = "sum, over the requests, of the time spent in queues" }
 mount_hours = { type = "DOUBLE", unit = "h", doc = "sum, over the requests, of the time that mounting the tape took" }
-turn_hours = { type = "DOUBLE", unit = "h", doc = "sum, over the requests, of the time in which the file waited while the drive read other files of the same mount" }
+turn_hours = { type = "DOUBLE", unit = "h", doc = "sum over the requests: time from the mount until the drive began to wind to the file (label check and reads of earlier files)" }
 position_hours = { type = "DOUBLE", unit = "h", doc = "sum, over the requests, of the time of tape motion to the file" }
 read_hours = { type = "DOUBLE", unit = "h", doc = "sum, over the requests, of the time in which the file was read" }
-deliver_hours = { type = "DOUBLE", unit = "h", doc = "sum, over the requests, of the time from the end of the read in the drive until the pool had the file" }
-served_hours = { type = "DOUBLE", unit = "h", doc = "for requests whose single stages are not known: sum of the times from the end of the queue wait until the requests were served" }
+deliver_hours = { type = "DOUBLE", unit = "h", doc = "sum over the requests: time from the end of the read in the drive until the pool had the file" }
+served_hours = { type = "DOUBLE", unit = "h", doc = "sum over the requests whose single stages are not known: time from the end of the queue wait until the request was served" }
 */
 WITH wide AS (
     SELECT zone, CAST(1800 * ceil((date_diff('day', CAST($first_day AS DATE), CAST($last_day AS DATE)) + 1) * 48 / $n)

@@ -1,7 +1,7 @@
 /*
 title = "Simultaneous reads by ENDIT, and tapes that waited"
 topic = "tapes"
-why = "ENDIT moves files between dCache and TSM. This shows what a limit on ENDIT's drives costs: how long ENDIT read only one tape while requests for other tapes were ready, and how much data one more drive would have read."
+why = "ENDIT moves files between dCache and TSM. This shows what a limit on ENDIT's drives costs: how long ENDIT read only one tape while requests for other tapes were ready. It also shows how much data one more drive would have read."
 takes = ["first_day", "last_day"]
 
 [params.fill_wait_s]
@@ -17,21 +17,21 @@ doc = "ENDIT's retriever_reqlistfillwaitmax: longest time for which requests for
 [params.remount_delay_s]
 type = "DOUBLE"
 default = "7200"
-doc = "ENDIT's retriever_remountdelay: shortest time from the end of a read of a tape to the next read of the same tape"
+doc = "ENDIT's retriever_remountdelay: shortest time between the end of a read of a tape and the next read of the same tape"
 
 [columns]
 day = { type = "DATE", doc = "site day" }
 system = { type = "VARCHAR", doc = "archive system" }
 host = { type = "VARCHAR", doc = "host on which the ENDIT daemons run" }
-pool = { type = "VARCHAR", doc = "name of the ENDIT instance, or its host if the instance has no name. Each dCache pool has its own instance, with its own limit of workers" }
+pool = { type = "VARCHAR", doc = "name of the ENDIT instance, or its host if the instance has no name. Each dCache pool has its own instance and its own limit of workers" }
 n_runs = { type = "BIGINT", doc = "number of runs of the retrieve worker that started on the day" }
 n_not_done = { type = "BIGINT", doc = "number of runs among n_runs that failed, were stopped, or have no end in the log" }
 read_gb = { type = "DOUBLE", unit = "GB", doc = "data read by runs of the retrieve worker that were completed on the day" }
-worker_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "rate of one worker, for runs completed on the day: bytes / run time of dsmc (TSM's client), which includes mounting and positioning" }
+worker_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "rate of one worker, for runs completed on the day: bytes / run time of dsmc (TSM's client). The run time includes mounting and tape motion" }
 reading_hours = { type = "DOUBLE", unit = "h", doc = "time in which at least one retrieve worker ran" }
 mean_workers = { type = "DOUBLE", unit = "1", doc = "mean number of workers that ran at the same time, over reading_hours" }
 most_workers = { type = "BIGINT", doc = "largest number of workers that ran at the same time" }
-waiting_hours = { type = "DOUBLE", unit = "h", doc = "time in which at least one tape waited: the requests for the tape were ready, but no worker read it. NULL where the log does not record the age of requests" }
+waiting_hours = { type = "DOUBLE", unit = "h", doc = "hours in which at least one tape waited: its requests were ready, but no worker read the tape. NULL where the log does not record the age of requests" }
 most_waiting = { type = "BIGINT", doc = "largest number of tapes that waited at the same time; all files whose tape is not known count as one tape" }
 lone_hours = { type = "DOUBLE", unit = "h", doc = "time in which only one worker ran while at least one tape waited" }
 lone_share = { type = "DOUBLE", unit = "1", doc = "lone_hours / reading_hours" }

@@ -7,12 +7,12 @@ takes = ["first_day", "last_day"]
 [params.limit]
 type = "DOUBLE"
 default = "160"
-doc = "number of moves per hour that the robot (or all robots together) can make: 160 for a PowderHorn, 240 for its upgraded model"
+doc = "number of moves per hour that the robot can make (or all robots together): 160 for a PowderHorn, 240 for its upgraded model"
 
 [columns]
 system = { type = "VARCHAR", doc = "archive system" }
 hour_at = { type = "TIMESTAMP", doc = "start of the hour, UTC" }
-n_moves = { type = "BIGINT", doc = "number of moves in the hour, over all robots: tapes brought to a drive (counted when mounted) and tapes taken away (counted when dismounted)" }
+n_moves = { type = "BIGINT", doc = "number of moves in the hour, of all robots together. Each mount and each dismount of a tape is a move" }
 load = { type = "DOUBLE", unit = "1", doc = "n_moves / limit: share of the possible moves that were made" }
 move_s = { type = "DOUBLE", unit = "s", doc = "time per move if the robot makes as many moves as it can: 3600 s / limit" }
 */

@@ -19,7 +19,7 @@ in_gb = { type = "DOUBLE", unit = "GB", doc = "data that the station received" }
 out_gb = { type = "DOUBLE", unit = "GB", doc = "data that the station sent" }
 low_active_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "rate of the traffic towards the station in the slowest half-hour that counts as active" }
 high_active_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "rate of the traffic towards the station in the fastest half-hour that counts as active" }
-is_scanning_like = { type = "BOOLEAN", doc = "true if the station received at least 100 GB and sent at most a twentieth of that" }
+is_scanning_like = { type = "BOOLEAN", doc = "true if the station received at least 100 GB and sent at most a twentieth of what it received" }
 is_declared = { type = "BOOLEAN", doc = "true if site.toml declares the station's role as scanning" }
 */
 WITH side AS (

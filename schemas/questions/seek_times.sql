@@ -1,7 +1,7 @@
 /*
 title = "Time of tape motion by distance"
 topic = "mounts"
-why = "Shows how long the tape takes to wind to another file, by the number of files passed on the way. These numbers are grouped into classes that start at powers of two."
+why = "Shows how long a tape takes to wind to another file, depending on how many files it passes. Numbers of files are grouped into classes that start at powers of two."
 takes = ["first_day", "last_day", "drive"]
 
 [columns]

@@ -2,7 +2,7 @@
 title = "Rates and efficiency of each mount"
 topic = "mounts"
 was = ["mounts", "slow_sessions"]
-why = "Shows for each mount its drive rate, overall rate, efficiency f, order of reads, and the share of the tape's files that it read. Mounts that lost the most time come first."
+why = "Shows for each mount its drive rate, overall rate, efficiency f, order of reads, and the share of the tape's files that were read. Mounts that lost the most time come first."
 takes = ["first_day", "last_day", "station", "drive", "group"]
 
 [params.volume]
@@ -13,7 +13,7 @@ doc = "tape label of one tape; default: all tapes"
 [params.min_gb]
 type = "DOUBLE"
 default = "0"
-doc = "minimum amount of data per mount, in GB. Mounts that moved less are left out, because their rates depend almost only on the time for mounting"
+doc = "minimum amount of data per mount, in GB. Smaller mounts are left out, because their rates depend almost only on the time for mounting"
 
 [params.slowest]
 type = "VARCHAR"
@@ -39,13 +39,13 @@ storage_group = { type = "VARCHAR", doc = "storage group (owner of the files, e.
 volume = { type = "VARCHAR", doc = "tape label" }
 drive = { type = "VARCHAR", doc = "drive" }
 mode = { type = "VARCHAR", doc = "read, write or mixed" }
-pattern = { type = "VARCHAR", doc = "order in which the mount read files: single, complete, sequential, alternate, sparse or random, as defined in gold.mount; NULL for mounts that wrote" }
+pattern = { type = "VARCHAR", doc = "order in which the mount read files: single, complete, sequential, alternate, sparse or random, as defined in gold.mount. NULL for mounts that wrote, and where no log shows the order" }
 requested_at = { type = "TIMESTAMP", doc = "mount request, UTC" }
 n_files = { type = "BIGINT", doc = "number of complete files that the mount moved" }
 volume_gb = { type = "DOUBLE", unit = "GB", doc = "data of the mount's files that was written to or read from tape" }
-file_share = { type = "DOUBLE", unit = "1", doc = "different files that the mount read / all files on the tape; NULL for mounts that wrote, and where the number of files on the tape is not known" }
+file_share = { type = "DOUBLE", unit = "1", doc = "number of different files that the mount read / number of files on the tape. NULL for mounts that wrote, and where the number of files on the tape is not known" }
 drive_rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / time in which the drive moved them" }
-drive_rate_basis = { type = "VARCHAR", doc = "how the time in the drive rate was measured. call: inside drive calls. block: in the loop over blocks, with checksums and waits in the buffer. encp: by the client, with waits for data and file marks. counter, estimate: see the glossary" }
+drive_rate_basis = { type = "VARCHAR", doc = "how the time in the drive rate was measured. call: inside drive calls. block: in the loop over blocks, with checksums and waits in the buffer. encp: by the client, with waits for data and file marks. counter, estimate: see the glossary. mixed: in different ways, or not for all files; there is then no drive rate" }
 overall_rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / wall-clock time from mount request to end of dismount" }
 f = { type = "DOUBLE", unit = "1", doc = "overall rate / drive rate" }
 wall_s = { type = "DOUBLE", unit = "s", doc = "duration of the mount, from mount request to end of dismount" }

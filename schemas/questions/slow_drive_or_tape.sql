@@ -1,7 +1,7 @@
 /*
 title = "Slow drive or slow tape?"
 topic = "drives"
-why = "Separates the effects of drives and of tapes on the rate. This shows how fast each drive is regardless of its tapes, and each tape regardless of its drives. Where the effects cannot be separated, the reason is given."
+why = "Separates the effects of drives and of tapes on the rate. This shows how fast each drive is with any tape, and each tape in any drive. If the effects cannot be separated, the reason is given."
 takes = ["first_day"]
 
 [params.last_day]
@@ -16,14 +16,14 @@ generation = { type = "VARCHAR", doc = "technology of the drives" }
 ratio = { type = "DOUBLE", unit = "1", doc = "rate compared with the typical rate. For a drive: its rate / rate of the typical drive, without the effect of tapes. For a tape: its rate / rate of the typical tape, without the effect of drives. NULL where the two effects cannot be separated" }
 ratio_low = { type = "DOUBLE", unit = "1", doc = "low end of the ratio's 90 % interval; NULL for tapes" }
 ratio_high = { type = "DOUBLE", unit = "1", doc = "high end of the ratio's 90 % interval; NULL for tapes" }
-rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "median rate of large files in the drive or on the tape, with the effects of both drives and tapes" }
-n_files = { type = "BIGINT", doc = "number of large files (500 MB or more) that the drive moved, or that were read from or written to the tape" }
+rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "median drive rate of the large files of this drive on all its tapes, or of this tape in all its drives" }
+n_files = { type = "BIGINT", doc = "number of large files (500 MB or more) of this drive or tape" }
 n_drives = { type = "BIGINT", doc = "number of drives in which the tape was used; NULL in a row for a drive" }
 n_tapes = { type = "BIGINT", doc = "number of tapes that were used in the drive; NULL in a row for a tape" }
 can_tell = { type = "BOOLEAN", doc = "true if the effects of drives and tapes can be separated" }
-n_errors = { type = "BIGINT", doc = "number of read and write errors, corrected or not, that SCSI log pages report for the period from first_day to day. Errors of a drive are added up over all its tapes, errors of a tape over all its drives. NULL where no page was read" }
-n_uncorrected = { type = "BIGINT", doc = "number of read and write errors that could not be corrected, according to SCSI log pages of the period from first_day to day; NULL where no page was read" }
-n_block_retries = { type = "BIGINT", doc = "number of blocks that drives read or wrote again, according to SCSI log pages of the period from first_day to day; NULL where no page was read" }
+n_errors = { type = "BIGINT", doc = "number of read and write errors, corrected or not, in the SCSI log pages from first_day to day. For a drive: errors of all its tapes. For a tape: errors in all its drives. NULL where no page was read" }
+n_uncorrected = { type = "BIGINT", doc = "number of read and write errors that could not be corrected, in the SCSI log pages from first_day to day; NULL where no page was read" }
+n_block_retries = { type = "BIGINT", doc = "number of blocks that drives read or wrote again, in the SCSI log pages from first_day to day; NULL where no page was read" }
 summary = { type = "VARCHAR", was = "says", doc = "the result as a sentence, or why there is no estimate" }
 first_day = { type = "DATE", doc = "first site day of the data that the estimate uses" }
 day = { type = "DATE", doc = "last site day of the data that the estimate uses" }

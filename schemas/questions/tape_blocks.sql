@@ -1,13 +1,13 @@
 /*
 title = "Are the blocks on tape large enough?"
 topic = "drives"
-why = "Each block costs a command to the drive, so small blocks slow down a fast drive. Logs do not show the block size. It comes from the fact `tape_block_kb` in site.toml, declared for a drive, a mover host, an archive system or a technology."
+why = "Each block costs a command to the drive, so small blocks slow down a fast drive. Logs do not show the block size. Declare it in site.toml: the fact `tape_block_kb` of a drive, mover host, archive system or technology."
 takes = ["last_day"]
 
 [params.enough_kb]
 type = "DOUBLE"
 default = "256"
-doc = "smallest block size to advise. For comparison, NASA's EOS archive went from 16 KB, fixed in its software, to 256 KB"
+doc = "smallest block size to advise. For comparison: NASA's EOS archive increased its blocks from 16 KB to 256 KB"
 
 [params.command_ms]
 type = "DOUBLE"
@@ -17,11 +17,11 @@ doc = "time that the host needs for each block in addition to moving its data; u
 [columns]
 drive = { type = "VARCHAR", doc = "drive" }
 generation = { type = "VARCHAR", doc = "technology of the drive, e.g. LTO-4" }
-tape_block_kb = { type = "DOUBLE", unit = "KB", doc = "block size from the fact `tape_block_kb` of the drive, or else of its mover host, archive system or technology, in this order; NULL if site.toml declares the fact for none of them" }
+tape_block_kb = { type = "DOUBLE", unit = "KB", doc = "block size from the fact `tape_block_kb` in site.toml. The first of these with the fact counts: the drive, its mover host, its archive system, its technology. NULL if none of them has the fact" }
 declared_for = { type = "VARCHAR", was = "said_of", doc = "drive, mover host, archive system or technology whose fact gives the block size" }
 nameplate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "native rate of the drive" }
 most_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "highest rate that is possible with tape_block_kb and the assumed time per block (command_ms)" }
-advised_kb = { type = "DOUBLE", unit = "KB", doc = "advised block size: the smallest power of two that reaches 95 % of the native rate, but at least enough_kb. NULL where the blocks are that large already, and where their size or the native rate is not known" }
+advised_kb = { type = "DOUBLE", unit = "KB", doc = "advised block size: the smallest power of two that reaches 95 % of the native rate, but at least enough_kb. If the native rate is not known, enough_kb. NULL where the blocks are that large already, or their size is not known" }
 */
 WITH declared AS (
     SELECT d.drive, d.generation, d.nameplate_mb_s, f.number AS kb, f.entity AS declared_for

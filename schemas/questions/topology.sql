@@ -1,7 +1,7 @@
 /*
 title = "Flow of data from tape to tape"
 topic = "stations"
-why = "Shows the site's kinds of drives, stations, spools and links, declared in site.toml or found in logs, and the data that moved between drives and stations in each direction."
+why = "Shows the site's kinds of drives, stations, spools and links, declared in site.toml or found in logs. It also shows the data that moved between drives and stations in each direction."
 takes = ["first_day", "last_day"]
 
 [columns]

@@ -1,7 +1,7 @@
 /*
 title = "Organised and scattered traffic of storage groups"
 topic = "mounts"
-why = "In a mount that serves many requests together, the overall rate is half of the drive rate or more. In a mount for scattered requests, the overall rate is a twentieth of the drive rate or less. This classifies the traffic of each storage group by the efficiency of the group's mounts."
+why = "Mounts that serve many requests together have an overall rate of half of the drive rate or more. Mounts for scattered requests have a twentieth or less. This classifies the traffic of each storage group by the efficiency of its mounts."
 takes = ["first_day", "last_day"]
 
 [params.organised]
@@ -18,12 +18,12 @@ doc = "a mount counts as scattered (chaotic) if its efficiency (overall rate / d
 system = { type = "VARCHAR", doc = "archive system" }
 storage_group = { type = "VARCHAR", doc = "storage group (owner of the files, e.g. an experiment) to which most bytes of the mounts belong" }
 mode = { type = "VARCHAR", doc = "read, write or mixed" }
-n_mounts = { type = "BIGINT", doc = "number of mounts with a measured drive rate (drive_rate_basis is not `estimate`) and with a log that shows request and dismount" }
+n_mounts = { type = "BIGINT", doc = "number of mounts with a measured drive rate and with a log that shows request and dismount. A drive rate with the drive_rate_basis `estimate` is not measured" }
 mount_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours of the mounts counted in n_mounts, from mount request to end of dismount" }
 efficiency = { type = "DOUBLE", unit = "1", doc = "share of mount_hours in which the drive moved data" }
 organised_share = { type = "DOUBLE", unit = "1", doc = "share of mount_hours spent in organised mounts" }
 chaotic_share = { type = "DOUBLE", unit = "1", doc = "share of mount_hours spent in scattered (chaotic) mounts" }
-class = { type = "VARCHAR", doc = "class of the group's traffic in this mode, by the efficiency of all mounts together: organised, chaotic (scattered), or between if neither applies" }
+class = { type = "VARCHAR", doc = "class of the group's traffic in this mode, by the efficiency of all its mounts together: organised, chaotic (scattered) or between (neither)" }
 */
 WITH mount AS (
     SELECT r.system, r.storage_group, r.mode, r.wall_s, r.drive_s, r.f

@@ -11,7 +11,7 @@ entity = { type = "VARCHAR", doc = "client node (registered client) of the sessi
 n_sessions = { type = "BIGINT", doc = "number of sessions that started in the period and have ended" }
 n_not_ok = { type = "BIGINT", doc = "number of sessions among n_sessions that failed, or in which single objects failed" }
 moved_gb = { type = "DOUBLE", unit = "GB", doc = "data that the sessions moved" }
-shared_gb = { type = "DOUBLE", unit = "GB", doc = "part of moved_gb that cannot be assigned to a mount, because the session used several tapes in one direction, or a tape whose mount is not known" }
+shared_gb = { type = "DOUBLE", unit = "GB", doc = "part of moved_gb that cannot be assigned to a mount. The session used several tapes in one direction, or a tape whose mount is not known" }
 hours = { type = "DOUBLE", unit = "h", doc = "sum of the sessions' durations" }
 overall_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / duration, over all sessions together; waits are included" }
 media_wait_share = { type = "DOUBLE", unit = "1", doc = "time in which the server waited for tapes / duration of the sessions. Parallel processes may wait at the same time, so the share is capped at 1" }

@@ -7,12 +7,12 @@ takes = ["first_day", "last_day"]
 [params.mount_s]
 type = "DOUBLE"
 default = "120"
-doc = "assumed time that a complete read takes before the first file and after the last, mainly for mounting and dismounting"
+doc = "assumed time of a complete read before the first file and after the last, mainly for mounting and dismounting"
 
 [params.file_s]
 type = "DOUBLE"
 default = "4.4"
-doc = "assumed time that a complete read takes for each file, in addition to moving the file's data"
+doc = "assumed time of a complete read for each file, in addition to moving the file's data"
 
 [columns]
 session_id = { type = "VARCHAR", doc = "identifier of the mount" }
@@ -26,8 +26,8 @@ drive_rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "drive rate of the mou
 f = { type = "DOUBLE", unit = "1", doc = "efficiency of the mount: overall rate / drive rate" }
 wall_s = { type = "DOUBLE", unit = "s", doc = "wall-clock time from mount request to end of dismount" }
 whole_s = { type = "DOUBLE", unit = "s", doc = "estimated time to read the complete tape: mount_s + files on the tape x file_s + bytes on the tape / drive rate" }
-is_whole_quicker = { type = "BOOLEAN", doc = "true if the mount read only some of the files on the tape, and reading the complete tape would have been faster" }
-break_even = { type = "DOUBLE", unit = "1", doc = "reading the complete tape is faster if more than this share of its files is needed, and if each single file takes as long as the average file of this mount" }
+is_whole_quicker = { type = "BOOLEAN", doc = "true if the mount read only some of the tape's files, and reading the complete tape would have been faster" }
+break_even = { type = "DOUBLE", unit = "1", doc = "share of the tape's files above which reading the complete tape is faster. It is assumed that each single file takes as long as the average file of this mount" }
 */
 SELECT y.session_id, y.drive, y.volume, y.requested_at, y.pattern, y.n_different AS n_files, y.byte_share, y.drive_rate_mb_s, y.f, y.wall_s,
        $mount_s + y.n_volume_files * $file_s + y.tape_gb * 1e3 / y.drive_rate_mb_s AS whole_s,
