@@ -31,7 +31,7 @@ def neighbours(stem: str, n: int) -> list[str]:
 
 
 @pytest.mark.parametrize("path", FOUND, ids=lambda path: f"{path.parent.name}/{path.name}")
-def test_what_fuzzing_found_stays_mended(path: Path) -> None:
+def test_what_fuzzing_found_stays_fixed(path: Path) -> None:
     check(path.parent.name, path.read_bytes())
 
 

@@ -19,11 +19,11 @@ lost_hours = { type = "DOUBLE", unit = "h", doc = "upper limit of the recoverabl
 moved_gb = { type = "DOUBLE", unit = "GB", doc = "data of complete files that the drive moved that day" }
 busy_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours at work that day: all except idle, no request, down, hung and unknown" }
 rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "moved_gb / busy_hours, in MB/s. For a drive that moved no data: the rate of drives of the same kind that day" }
-mended_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "rate_mb_s that the drive would reach without the lost time of this cause. For idle_queued, down and hung, the rate stays rate_mb_s, because a fix gains hours instead of rate" }
+fixed_mb_s = { type = "DOUBLE", was = "mended_mb_s", unit = "MB/s", doc = "rate_mb_s that the drive would reach without the lost time of this cause. For idle_queued, down and hung, the rate stays rate_mb_s, because a fix gains hours instead of rate" }
 supply_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "highest rate_mb_s that the next bottleneck allows, if only this drive is fixed; NULL where no log shows a next bottleneck, or the drive moved no data" }
 bottleneck = { type = "VARCHAR", doc = "what would limit the drive next if the cause were fixed; NULL without lost time. input: the station receives no more data to write. work: no more was requested. output: the station's writing drives cannot write the additional data that this drive would read. link: the link of the station or of the drive's host. drive: the drive itself, because other limits allow more. unknown: no log shows the next limit" }
 asked_gb = { type = "DOUBLE", unit = "GB", doc = "upper limit of the gain: data that the drive could have moved while requests for its kind of drive waited. Given only for drives that had no work for at least half of the time in which they could work. NULL for other drives and on days for which no log shows requests. Also NULL for a writing drive if logs show how much data its station received" }
-naive_gb_day = { type = "DOUBLE", unit = "GB/day", doc = "extra data per day if nothing else were a limit. idle_queued, down and hung: rate_mb_s x lost time. Other causes: (mended_mb_s - rate_mb_s) x busy time; NULL where the drive moved no data. NULL without lost time" }
+naive_gb_day = { type = "DOUBLE", unit = "GB/day", doc = "extra data per day if nothing else were a limit. For idle_queued, down and hung: rate_mb_s x lost time. For other causes: (fixed_mb_s - rate_mb_s) x busy time, or NULL if the drive moved no data. For any cause: NULL if no time was lost" }
 gain_gb_day = { type = "DOUBLE", unit = "GB/day", doc = "extra data per day that the next bottleneck allows. It is the smallest of three values: naive_gb_day, (supply_mb_s - rate_mb_s) x busy time, and asked_gb. A NULL supply_mb_s or asked_gb is no limit" }
 place = { type = "BIGINT", doc = "rank by gain_gb_day among all drives and causes of the day: 1 is the largest gain; NULL without a gain" }
 
@@ -145,7 +145,7 @@ SELECT day, drive, generation, station, mode, cause, part, CAST(us AS BIGINT) AS
        day_us, lost_us / 3.6e9 AS lost_hours, bytes / 1e9 AS moved_gb,
        busy_us / 3.6e9 AS busy_hours, mb_s AS rate_mb_s,
        CASE WHEN cause IN ('idle_queued', 'down', 'hung') THEN mb_s
-            WHEN bytes > 0 AND lost_us < busy_us THEN bytes / (busy_us - lost_us) END AS mended_mb_s,
+            WHEN bytes > 0 AND lost_us < busy_us THEN bytes / (busy_us - lost_us) END AS fixed_mb_s,
        CASE WHEN bytes > 0 THEN mb_s + room_bytes / busy_us END AS supply_mb_s,
        CASE WHEN more_bytes IS NULL THEN NULL
             WHEN asked_bytes < least(more_bytes, room_bytes) THEN 'work'

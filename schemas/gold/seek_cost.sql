@@ -1,7 +1,7 @@
 /*
 title = "Reading single files compared with reading the complete tape"
 grain = "one row per pair of mounts of the same tape; one mount picked two or more files, the other read the complete tape"
-why = "Shows above which share of a tape's files it is faster to read the complete tape than to pick files. The two mounts may be from different days."
+why = "Compares a mount that read the complete tape with a mount that picked files. Shows above which share of a tape's files the complete read is faster. The two mounts may be from different days."
 lineage = []
 features = ["D10", "P43", "S3"]
 

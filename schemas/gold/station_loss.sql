@@ -11,8 +11,8 @@ drive = { type = "VARCHAR", doc = "drive" }
 station = { type = "VARCHAR", doc = "station whose mounts caused the loss. For waits and checksums: the station of the files. For causes that are not in gold.motion_time, and for mounts without data: the station with most of the drive's bytes that day" }
 mode = { type = "VARCHAR", doc = "read or write: the mode of the mounts or files that caused the loss" }
 cause = { type = "VARCHAR", doc = "what the drive spent the time on, as in gold.lost_time" }
-duration_us = { type = "BIGINT", unit = "us", doc = "part of the drive's time on the cause that is assigned to the station, in microseconds" }
-lost_hours = { type = "DOUBLE", unit = "h", doc = "part of the drive's recoverable hours that is assigned to the station, in proportion to the time that its mounts lost" }
+duration_us = { type = "BIGINT", unit = "us", doc = "the station's share of the time that the drive spent on this cause, in microseconds" }
+lost_hours = { type = "DOUBLE", unit = "h", doc = "the station's share of the drive's recoverable hours, in proportion to the time that the station's mounts lost" }
 moved_gb = { type = "DOUBLE", unit = "GB", doc = "data that the drive moved for the station that day in this mode. For causes that are not divided among stations: all data of the drive" }
 naive_gb_day = { type = "DOUBLE", unit = "GB/day", doc = "station's part of the drive's naive_gb_day: data that could have moved in the lost time if nothing else limited it" }
 gain_gb_day = { type = "DOUBLE", unit = "GB/day", doc = "station's part of the drive's gain_gb_day: data that could have moved in the lost time up to the next bottleneck" }

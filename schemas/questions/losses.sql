@@ -16,7 +16,7 @@ gain_gb_day = { type = "DOUBLE", unit = "GB/day", doc = "extra data per day that
 gain_gb_day_low = { type = "DOUBLE", was = "gain_least_gb_day", unit = "GB/day", doc = "low end of gain_gb_day: sum of the low ends of the 90 % intervals of the findings' gains. NULL where a gain has no interval" }
 gain_gb_day_high = { type = "DOUBLE", was = "gain_most_gb_day", unit = "GB/day", doc = "high end of gain_gb_day: sum of the high ends of the 90 % intervals of the findings' gains. NULL where a gain has no interval" }
 bottleneck = { type = "VARCHAR", doc = "what would limit the drives next if the cause of the rule's most expensive finding were fixed" }
-ranked_by = { type = "VARCHAR", doc = "number by which the rule is ranked. gain: gain_gb_day. price: lost_gb_day, if no gain is known. hours: lost hours per day, if neither is known. Hours are converted to GB per day, with the median GB per lost hour of the other rules" }
+ranked_by = { type = "VARCHAR", doc = "what the rule is ranked by. gain: gain_gb_day. price: lost_gb_day, because no gain is known. hours: lost hours per day, because neither is known; these hours are converted to GB per day with the median GB per lost hour of the other rules" }
 */
 WITH judged AS (
     -- a drive that was down twice in a period has two findings

@@ -7,7 +7,7 @@ takes = ["first_day", "last_day", "drive"]
 [columns]
 generation = { type = "VARCHAR", doc = "technology of the drive; NULL where site.toml does not name it" }
 is_back = { type = "BOOLEAN", doc = "true for motion back to an earlier file, false for motion forward" }
-from_files = { type = "BIGINT", doc = "smallest number of files passed in the class; classes start at powers of two" }
+from_files = { type = "BIGINT", doc = "lower limit of the class, in files that the tape was wound past: a power of two" }
 n_moves = { type = "BIGINT", doc = "number of tape motions" }
 mean_s = { type = "DOUBLE", unit = "s", doc = "mean time of a tape motion" }
 max_s = { type = "DOUBLE", unit = "s", doc = "longest time of a tape motion in the class" }

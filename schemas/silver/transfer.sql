@@ -8,7 +8,7 @@ features = ["D1"]
 
 [columns]
 day = { type = "DATE", doc = "UTC day of started_at" }
-transfer_id = { type = "VARCHAR", doc = "identifier of the transfer; where a mover logged it: drive and time of the attempt" }
+transfer_id = { type = "VARCHAR", doc = "identifier of the transfer. If a mover logged the transfer, the identifier consists of the drive and the time of the attempt" }
 system = { type = "VARCHAR", doc = "archive system" }
 station = { type = "VARCHAR", doc = "host or disk system that sent or received the file: the encp client, or CTA's disk instance" }
 drive = { type = "VARCHAR", doc = "drive" }
