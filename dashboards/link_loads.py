@@ -38,8 +38,8 @@ def show(page: Page, loads: Asked) -> None:
         loads, chart, "Load of the links by hour: the darker the cell, the higher the load.", zooms=True
     )
     st.caption(
-        "The scale ends at the highest peak of the period. A cell is empty if no log covers its time,"
-        " or if the scale is a share and the link's capacity is unknown."
+        "The scale ends at the highest peak of the period. A cell is empty if no log covers its time."
+        " If the scale is a share of capacity, cells of links with unknown capacity are also empty."
         + (
             f" The chart has {MOST_LINKS} of {frame['log'].n_unique()} link directions: those with the highest load."
             if frame["log"].n_unique() > MOST_LINKS

@@ -45,7 +45,7 @@ COLUMNS = {
     "waited_hours": (
         "waited [h]",
         "%.2f",
-        "sum over all mounts of the waits for a drive, for the tape,"
+        "waits of all mounts together: for a drive, for the tape,"
         " for a free input or output of the station, and for enough data to write (a chunk)",
     ),
     "last_end_hours": ("all work ends after [h]", "%.2f", "time from the first request to the end of the last mount"),

@@ -82,8 +82,8 @@ with right:
             st.text(f"{found.label(name)}: {format.cell(row[name], found.column(name))}")
     st.caption(
         "Lost: data that could have moved in the lost time without other limits. Gain: the part of the lost"
-        " data that the next bottleneck and the drives' ceiling allow. Low and high are the ends of the gain's 90 %"
-        " interval."
+        " data that the next bottleneck and the drives' ceiling allow. Low and high are the ends of the 90 %"
+        " interval of the gain."
     )
     st.header("From night to night", anchor=False)
     nights = page.ask("finding_days", finding=chosen)

@@ -33,7 +33,7 @@ def draw(page: Page) -> None:
     ]
     st.header("Parts that need other logs", anchor=False)
     if rows:
-        st.text(f"{len(rows)} of {len(parts)} parts are hidden, because none of the logs that they need was ever read.")
+        st.text(f"{len(rows)} of {len(parts)} parts are hidden: no log that these parts need was ever read.")
         config = {
             "page": st.column_config.Column("page"),
             "part": st.column_config.Column("hidden part"),

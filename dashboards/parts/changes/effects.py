@@ -43,8 +43,8 @@ def draw(page: Page) -> None:
     names = {name: f"{components.instant(row['changed_at'])} · {row['what']}" for name, row in known.items()}
     if not known:
         st.markdown(
-            "No change is recorded in the period or in the five weeks up to the period's end. Record one in"
-            " site.toml and run `tapescope run`, or enter an instant to compare the mounts before and after it."
+            "No change is recorded in the period or in the five weeks up to the period's end. Record a change in"
+            " site.toml and run `tapescope run`. Or enter an instant to compare the mounts before and after it."
         )
         with st.expander("How to record a change"):
             st.code(HOW_TO, language="toml")

@@ -24,8 +24,8 @@ def draw(page: Page) -> None:
         return
     worse = [row for row in found.rows if row["is_worse"]]
     st.text(
-        f"After {len(worse)} of the {len(found.rows)} changes of this period, mounts failed at least three times as"
-        " often as before."
+        f"After {len(worse)} of the {len(found.rows)} changes of this period, at least three mounts failed, and the"
+        " share of failed mounts was at least three times that before the change."
     )
     components.show_chart(found, model_charts.failures(found.frame()))
     components.show_table(found, found.names, wide={"what": 140})

@@ -33,7 +33,7 @@ def draw(page: Page) -> None:
         frame = effect.frame(estimated[:MOST_DRAWN])
         components.show_chart(effect, model_charts.intervals(frame, name, f"speed relative to the typical {kind[:-1]}"))
         st.caption(
-            "Only large files are compared. Bars are 90 % intervals; only drives have them. A value below"
+            "Only large files are compared. Bars are 90 % intervals; tapes have no interval. A value below"
             " 1 means slower than a typical drive or tape of the same kind."
         )
         components.say_cut(effect, len(estimated[:MOST_DRAWN]), len(estimated))

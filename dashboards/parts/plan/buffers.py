@@ -45,7 +45,7 @@ def draw(page: Page) -> None:
         st.altair_chart(model_charts.caught(pl.DataFrame(rows)), width="stretch", alt=says)
     st.caption(
         "The first read of a file in these days counts as not served by the buffer, so the true share can be higher."
-        " Reads that existing buffers served are not in the logs, so they are not included."
+        " Reads that existing buffers served are not included, because the logs do not contain them."
     )
     show_rows([_row(one) for one in named.values()], {}, "Bytes read again and buffer size needed, by file family")
 

@@ -85,6 +85,6 @@ def _end(one: Any) -> str:
     )
     pace = quantity(one.end.gb_day.value, "GB/day")
     return (
-        f"Expected end: {value} (90 % interval: {low} to {high}), if the rate of the last {one.end.n_days} days,"
-        f" {pace} on average, continues."
+        f"Expected end: {value} (90 % interval: {low} to {high}). This assumes that the mean rate of the last"
+        f" {one.end.n_days} days, {pace}, continues."
     )

@@ -33,8 +33,7 @@ def draw(page: Page) -> None:
     mounts = page.ask("mounts_served", n_days=28)
     if not mounts.rows:
         st.text(
-            "No log shows a complete mount, from request to dismount, in the four weeks that end with the period's last"
-            " day."
+            "No log shows a complete mount, from request to dismount, in the four weeks up to the period's last day."
         )
         return
     fits = {f"{one.generation} {one.mode}": one for one in data.fitted(page.snapshot, page.last)}
@@ -74,13 +73,13 @@ def draw(page: Page) -> None:
         st.header("What the number of drives depends on", anchor=False)
         inputs = pl.DataFrame([{"input": COSTS[name], "low": low, "high": high} for name, low, high in needed.tornado])
         says = (
-            "Number of drives needed if one cost is at either end of its 90 % interval. With all costs as estimated,"
-            f" the number is {fixed(needed.drives.value, 'drives')}."
+            "Number of drives needed if one cost of a mount is at the low or high end of its 90 % interval."
+            f" With all costs as estimated, the number is {fixed(needed.drives.value, 'drives')}."
         )
         st.altair_chart(model_charts.tornado(inputs, "drives", needed.drives.value), width="stretch", alt=says)
         st.caption(
-            "Each bar shows the range of the result while one cost of a mount varies over its 90 % interval;"
-            " the line is the estimate."
+            "Each bar shows how the number of drives changes while one cost of a mount varies over its 90 % interval."
+            " The line is the estimate."
         )
     st.header("Share of a mount's time in which the drive moves data", anchor=False)
     curve = pl.DataFrame(forecast.efficiency_by_size(fits[like]))

@@ -48,8 +48,8 @@ def draw(page: Page) -> None:
         st.error(f"{off} That is more than {percent(forecast.MOST_ERROR)}, so the effect of a change is withheld.")
     else:
         st.success(
-            f"{off} The page shows the effect of a change, because the replay differs by at most"
-            f" {percent(forecast.MOST_ERROR)}."
+            f"{off} The replay differs by at most {percent(forecast.MOST_ERROR)}, so the page shows the effect of a"
+            " change."
         )
 
     st.header("Changes to simulate", anchor=False)

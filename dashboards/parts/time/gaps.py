@@ -114,8 +114,8 @@ def _show_histograms(page: Page, cost: Asked) -> list[Asked]:
         says = f"Gaps of station {name}." if name else "Gaps between files for which no station is known."
         components.show_chart(bins, chart, says, places[number % len(places)])
     notes = [
-        f"Up to {MOST_SLOW} drives of a station have their own colours: those that lost most time, if at least"
-        f" {MUCH:.0%} of their gaps were long."
+        f"Up to {MOST_SLOW} drives of a station have their own colours: those that lost most time. Only drives with"
+        f" at least {MUCH:.0%} long gaps get a colour."
     ]
     if len(shown) < len(stations):
         notes.append(

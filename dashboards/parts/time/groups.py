@@ -49,9 +49,9 @@ def draw(page: Page) -> None:
     components.heading(weeks)
     if any(row["has_degraded"] for row in weeks.rows):
         st.warning(
-            "The reads of a storage group have become scattered within six weeks. Compared with the group's first week"
-            " with at least 10 mounts, reads in a later week needed at least twice the drive-hours per TB, and a larger"
-            " share of that week's mounts was chaotic."
+            "The reads of a storage group have become scattered within six weeks. In a later week, reads needed at"
+            " least twice the drive-hours per TB, and a larger share of mounts was chaotic. The comparison is with the"
+            " group's first week of at least 10 mounts."
         )
     if weeks.rows:
         components.show_table(weeks, WEEKS)
