@@ -7,7 +7,7 @@ takes = ["first_day", "last_day", "group"]
 [params.hours]
 type = "DOUBLE"
 default = "24"
-doc = "a read of a file is attributed to the file's recall if the recall was requested at most this many hours earlier"
+doc = "a client's read of a file counts towards the file's recall if the recall was requested at most this many hours before the read"
 
 [columns]
 system = { type = "VARCHAR", doc = "archive system" }

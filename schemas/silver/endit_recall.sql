@@ -1,7 +1,7 @@
 /*
 title = "Files that ENDIT recalled from each volume"
 grain = "one row per run of a retrieve worker and per volume that holds some of the run's files"
-why = "Shows which volumes a worker read that was not started for one volume. ENDIT's hint file lists the volume of each file, and each volume costs a mount."
+why = "Some workers are not started for a particular volume. For such a worker, this shows which volumes it read. ENDIT's hint file lists the volume of each file, and each volume costs a mount."
 partition = "day"
 lineage = ["file_id", "line_no"]
 
