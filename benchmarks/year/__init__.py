@@ -253,6 +253,6 @@ def _repeat_nights(connection: Connection, catalog: Catalog, size: Size) -> None
             " ORDER BY ALL"
         )
     connection.execute(
-        f"INSERT INTO {LAKE}.ops.detection SELECT d.day - back, d.n_findings, d.first_day - back, d.logs"
+        f"INSERT INTO {LAKE}.ops.detection SELECT d.* REPLACE (d.day - back AS day, d.first_day - back AS first_day)"
         f" FROM {LAKE}.ops.detection d, {nights}"
     )

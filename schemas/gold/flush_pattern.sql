@@ -22,7 +22,7 @@ amplitude_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "write rate within burs
 burst_bytes = { type = "DOUBLE", unit = "bytes", doc = "median number of bytes written in one burst" }
 mean_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "average write rate while the pattern lasts: burst_bytes / period_s" }
 implied_cache_gb = { type = "DOUBLE", unit = "GB", doc = "estimated size of the buffer cache: ten times burst_bytes. The estimate assumes that the cache is flushed whenever a tenth of it holds unwritten data" }
-file_id = { type = "VARCHAR", doc = "file with the samples of the first burst" }
+file_id = { type = "VARCHAR", doc = "log file with the samples of the first burst" }
 line_no = { type = "BIGINT", doc = "number of the line with the first sample of the first burst" }
 
 [[checks]]

@@ -24,7 +24,7 @@ low_writing_s = { type = "DOUBLE", unit = "s", doc = "seconds of slow reads with
 low_else_s = { type = "DOUBLE", unit = "s", doc = "seconds of slow reads outside writing_s. A read is slow if its rate is below a tenth of read_else_mb_s. NULL where read_else_mb_s is below 1 MB/s or covers less than 10 s" }
 starved_s = { type = "DOUBLE", unit = "s", doc = "estimated seconds in which writes delayed reads, at least 0. It is low_writing_s less the time in which reads would have been slow even without writes. That time is writing_s x (low_else_s / seconds outside writing_s). The estimate may be too high, because samples do not show whether anyone needed to read. NULL where low_writing_s is NULL" }
 denied_s = { type = "DOUBLE", unit = "s", doc = "part of starved_s in which disk reads were needed, because a drive wrote a file from this host to tape. NULL where starved_s is NULL, and where no drive log has such a file in the hour" }
-file_id = { type = "VARCHAR", doc = "file with the first sample of the hour" }
+file_id = { type = "VARCHAR", doc = "log file with the first sample of the hour" }
 line_no = { type = "BIGINT", doc = "number of the line with the first sample of the hour" }
 
 [[checks]]

@@ -39,7 +39,7 @@ n_back = { type = "BIGINT", doc = "number of steps in which the mount went back 
 skipped_gb = { type = "DOUBLE", unit = "GB", doc = "data that the drive wound past between files without reading it; forward and backward motions both count. NULL where the files on the tape are not known" }
 position_s = { type = "DOUBLE", unit = "s", doc = "time for tape motion during the mount, including the motion to the first file" }
 n_mounts_day = { type = "BIGINT", doc = "number of this tape's mounts on the site day, counting only mounts in which files moved; NULL where no log names the tape" }
-file_id = { type = "VARCHAR", doc = "file with the first step of the mount" }
+file_id = { type = "VARCHAR", doc = "log file with the first step of the mount" }
 line_no = { type = "BIGINT", doc = "number of the line with the first step of the mount" }
 
 [[checks]]

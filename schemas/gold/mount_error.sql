@@ -18,7 +18,7 @@ corrected_errors = { type = "BIGINT", doc = "corrected read and write errors dur
 uncorrected_errors = { type = "BIGINT", doc = "read and write errors that the drive could not correct, during the mount that day; NULL where the drive's error pages do not count them" }
 block_retries = { type = "BIGINT", doc = "number of blocks that the drive read or wrote again during the mount that day; NULL where the drive's error pages do not count them" }
 bytes = { type = "DOUBLE", unit = "bytes", doc = "bytes read and written while the errors of the row were counted. The first available source counts: volume statistics page, sequential access page, error pages. The unit of error pages depends on the vendor. NULL where no page has bytes" }
-file_id = { type = "VARCHAR", doc = "file with the mount's last error pages of the day" }
+file_id = { type = "VARCHAR", doc = "log file with the mount's last error pages of the day" }
 line_no = { type = "BIGINT", doc = "number of the line with the mount's last error pages of the day" }
 
 [[checks]]

@@ -16,7 +16,7 @@ work = { type = "VARCHAR", doc = "kind of work. Pools: store or restore, followe
 amount = { type = "BIGINT", doc = "load of a pool: number of requests; load of a disk: bytes" }
 unit = { type = "VARCHAR", doc = "unit of amount: requests or bytes" }
 moved_gb = { type = "DOUBLE", unit = "GB", doc = "pool: total size of the files that its requests name; disk: data read or written" }
-file_id = { type = "VARCHAR", doc = "file with the first request (pool) or sample (disk) of the hour" }
+file_id = { type = "VARCHAR", doc = "log file with the first request (pool) or sample (disk) of the hour" }
 line_no = { type = "BIGINT", doc = "number of the line with the first request (pool) or sample (disk) of the hour" }
 
 [[checks]]

@@ -13,7 +13,7 @@ volume_gb = { type = "DOUBLE", unit = "GB", doc = "data that the test run moved"
 block_bytes = { type = "BIGINT", unit = "bytes", doc = "block size" }
 path = { type = "VARCHAR", doc = "file or disk that dd read from or wrote to; NULL where the log file does not show the test's dd command" }
 n_streams = { type = "BIGINT", doc = "number of test runs on the host at the same time, including this one; NULL where the log file does not record times" }
-n_folders = { type = "BIGINT", doc = "number of folders used by the test runs that n_streams counts. The number of file systems used can be smaller, but not larger" }
+n_folders = { type = "BIGINT", doc = "number of folders used by the test runs that ran at the same time (n_streams). Several folders can be on one file system" }
 elapsed_s = { type = "DOUBLE", unit = "s", doc = "wall-clock time of the test run" }
 rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / wall-clock time of the test run" }
 cpu_cost = { type = "DOUBLE", unit = "s/GB", doc = "CPU seconds that the test used per GB moved" }

@@ -13,7 +13,7 @@ state = { type = "VARCHAR", doc = "activity of the drive. transfer: reads and wr
 from_at = { type = "TIMESTAMP", doc = "start" }
 to_at = { type = "TIMESTAMP", doc = "end" }
 session_id = { type = "VARCHAR", doc = "identifier of the mount. Where no mount is known, identifier of a stretch of use: a series of intervals with commands and without a pause over ten minutes, as in silver.drive_counter" }
-file_id = { type = "VARCHAR", doc = "file with the counter sample in which the state starts" }
+file_id = { type = "VARCHAR", doc = "log file with the counter sample in which the state starts" }
 line_no = { type = "BIGINT", doc = "number of the line in file_id" }
 
 [[checks]]

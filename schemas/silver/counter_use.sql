@@ -20,7 +20,7 @@ write_bytes = { type = "BIGINT", unit = "bytes", doc = "bytes written to the dri
 read_s = { type = "DOUBLE", unit = "s", doc = "time that the drive spent in reads, at most the time from from_at to to_at" }
 write_s = { type = "DOUBLE", unit = "s", doc = "time that the drive spent in writes, at most the time from from_at to to_at" }
 motion_s = { type = "DOUBLE", unit = "s", doc = "time that the drive spent in other commands: winding, rewinding and file marks" }
-file_id = { type = "VARCHAR", doc = "file with the first counter sample that has a command" }
+file_id = { type = "VARCHAR", doc = "log file with the first counter sample that has a command" }
 line_no = { type = "BIGINT", doc = "number of the line in file_id" }
 
 [[checks]]

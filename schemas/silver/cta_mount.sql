@@ -29,7 +29,7 @@ to_at = { type = "TIMESTAMP", doc = "time of the last line of the mount" }
 n_file_lines = { type = "BIGINT", doc = "number of log lines about single files of the mount. If it is 0, only the mount's final record shows how much data moved" }
 is_inferred = { type = "BOOLEAN", doc = "true if no line shows the start of the mount. The mount's times are then computed from its final record" }
 status = { type = "VARCHAR", doc = "ok, mount_failed, killed, empty (given up before the robot moved the tape), or cut (start or end not logged)" }
-file_id = { type = "VARCHAR", doc = "file with the first line of the mount" }
+file_id = { type = "VARCHAR", doc = "log file with the first line of the mount" }
 line_no = { type = "BIGINT", doc = "number of the line in file_id" }
 
 [[checks]]

@@ -16,9 +16,9 @@ is_inferred = { type = "BOOLEAN", doc = "true if CTA did not report the start or
 volume = { type = "VARCHAR", doc = "label of the tape in the drive" }
 mount_id = { type = "VARCHAR", doc = "mount number that CTA gave" }
 reason = { type = "VARCHAR", doc = "reason that CTA gives for a drive that is down" }
-file_id = { type = "VARCHAR", doc = "file with the answer to the poll at which the state starts" }
+file_id = { type = "VARCHAR", doc = "log file with the answer to the poll at which the state starts" }
 line_no = { type = "BIGINT", doc = "number of the line in file_id" }
-end_file_id = { type = "VARCHAR", doc = "file with the line that shows the end of a down state; NULL for other states, and where no line shows the end" }
+end_file_id = { type = "VARCHAR", doc = "log file with the line that shows the end of a down state; NULL for other states, and where no line shows the end" }
 end_line_no = { type = "BIGINT", doc = "number of the line in end_file_id" }
 
 [[checks]]

@@ -15,9 +15,9 @@ to_at = { type = "TIMESTAMP", doc = "end" }
 is_inferred = { type = "BOOLEAN", doc = "true if no log line shows the start or end of the state. The times were then computed from the mount's final record, or the state is hung or unknown. Also true if the drive was still down when the log ended" }
 session_id = { type = "VARCHAR", doc = "identifier of the mount during which the drive was in the state; NULL for down" }
 attempt_id = { type = "VARCHAR", doc = "identifier of the attempt to move a file during which the drive was in the state; NULL between attempts" }
-file_id = { type = "VARCHAR", doc = "file with the line that shows the state" }
+file_id = { type = "VARCHAR", doc = "log file with the line that shows the state" }
 line_no = { type = "BIGINT", doc = "number of the line in file_id" }
-end_file_id = { type = "VARCHAR", doc = "file with the line that shows the end of a down state; NULL for other states, and where no line shows the end" }
+end_file_id = { type = "VARCHAR", doc = "log file with the line that shows the end of a down state; NULL for other states, and where no line shows the end" }
 end_line_no = { type = "BIGINT", doc = "number of the line in end_file_id" }
 
 [[checks]]

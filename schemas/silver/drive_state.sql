@@ -17,7 +17,7 @@ is_inferred = { type = "BOOLEAN", doc = "true if the start or end is not the tim
 witness = { type = "VARCHAR", doc = "source of the state. log: steps that the mover logged. relay: states that the mover broadcasts, less detailed than a log, used only where no log covers the drive. session: states of CTA whose start or end no log line shows. Most of these are computed from a mount's final record, with its steps assumed in the usual order. counter: the kernel's counters of the drive, in sampled intervals. poll: answers of cta-admin, less detailed than a log, used only where no log covers the drive. server: a list of mounts from TSM or a library" }
 session_id = { type = "VARCHAR", doc = "identifier of the mount to which the state belongs; NULL where the source does not show it" }
 attempt_id = { type = "VARCHAR", was = "try_id", doc = "identifier of the attempt to move a file during which the state began; NULL where the source does not show it" }
-file_id = { type = "VARCHAR", doc = "file with the line that starts the state" }
+file_id = { type = "VARCHAR", doc = "log file with the line that starts the state" }
 line_no = { type = "BIGINT", doc = "number of the line in file_id" }
 
 [[checks]]

@@ -22,7 +22,7 @@ mounted_at = { type = "TIMESTAMP", doc = "when the volume was in the drive" }
 dismounted_at = { type = "TIMESTAMP", doc = "when the drive was free again" }
 waited_s = { type = "DOUBLE", unit = "s", doc = "time from the start of the run until the volume was in the drive; 0 if it was already in the drive" }
 shared_s = { type = "DOUBLE", unit = "s", doc = "time in which the run was active and the volume was in the drive" }
-file_id = { type = "VARCHAR", doc = "file with the first line of the run" }
+file_id = { type = "VARCHAR", doc = "log file with the first line of the run" }
 line_no = { type = "BIGINT", doc = "number of the line in file_id" }
 
 [[checks]]

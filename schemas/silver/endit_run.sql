@@ -23,7 +23,7 @@ took_s = { type = "DOUBLE", unit = "s", doc = "duration of the run as dsmc print
 rate_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "average rate of the run as dsmc printed it; if dsmc printed no rate, bytes / took_s. NULL unless outcome is done" }
 outcome = { type = "VARCHAR", doc = "done, partial (some files failed), failed, stopped (by a signal), or unknown if no line shows the end" }
 error = { type = "VARCHAR", doc = "result code that dsmc returned, or the signal that stopped the run" }
-file_id = { type = "VARCHAR", doc = "file with the first line of the run" }
+file_id = { type = "VARCHAR", doc = "log file with the first line of the run" }
 line_no = { type = "BIGINT", doc = "number of the line in file_id" }
 
 [[checks]]

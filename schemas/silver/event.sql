@@ -17,7 +17,7 @@ volume = { type = "VARCHAR", doc = "tape label" }
 error = { type = "VARCHAR", doc = "name of the error" }
 error_source = { type = "VARCHAR", doc = "part of the system that caused the error, according to the log" }
 message = { type = "VARCHAR", doc = "text of the message, at most 300 characters" }
-file_id = { type = "VARCHAR", doc = "file with the log line about the event" }
+file_id = { type = "VARCHAR", doc = "log file with the log line about the event" }
 line_no = { type = "BIGINT", doc = "number of the line in file_id" }
 */
 WITH begun AS (

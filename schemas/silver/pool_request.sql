@@ -28,7 +28,7 @@ error = { type = "VARCHAR", doc = "error message of a failed request" }
 transaction = { type = "VARCHAR", doc = "dCache's identifier of the request; NULL where no record has it" }
 witnesses = { type = "VARCHAR", doc = "formats of dCache's billing log in which the request was found: database, json, text" }
 n_records = { type = "BIGINT", doc = "number of records of dCache's billing log about the request" }
-file_id = { type = "VARCHAR", doc = "file with the billing record from which the row was made" }
+file_id = { type = "VARCHAR", doc = "log file with the billing record from which the row was made" }
 line_no = { type = "BIGINT", doc = "number of the line in file_id from which the row was made" }
 
 [[checks]]

@@ -20,7 +20,7 @@ oldest_age_s = { type = "DOUBLE", unit = "s", doc = "time for which the oldest f
 overdue_s = { type = "DOUBLE", unit = "s", doc = "time for which the oldest file has waited beyond the age at which the mount policy allows a mount (oldest_age_s less that age). 0 before that age; NULL without a policy, or where no file waits" }
 n_mounts = { type = "BIGINT", doc = "number of mounts that serve the queue at polled_at" }
 is_sleeping = { type = "BOOLEAN", doc = "true if the queue waits for free space on disk" }
-file_id = { type = "VARCHAR", doc = "file with CTA's answer to the poll" }
+file_id = { type = "VARCHAR", doc = "log file with CTA's answer to the poll" }
 line_no = { type = "BIGINT", doc = "number of the line in file_id" }
 
 [[checks]]

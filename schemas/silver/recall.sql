@@ -29,7 +29,7 @@ deliver_s = { type = "DOUBLE", unit = "s", doc = "time from the last byte read f
 latency_s = { type = "DOUBLE", unit = "s", doc = "time from created_at to ended_at, which is the sum of all stages" }
 slowest = { type = "VARCHAR", doc = "stage of the recall that took longest: queue, mount, turn, position, read or deliver" }
 slowest_s = { type = "DOUBLE", unit = "s", doc = "time of the slowest stage" }
-file_id = { type = "VARCHAR", doc = "file with the pool's record of the restore" }
+file_id = { type = "VARCHAR", doc = "log file with the pool's record of the restore" }
 line_no = { type = "BIGINT", doc = "number of the line in file_id" }
 
 [[checks]]

@@ -23,7 +23,7 @@ mount_s = { type = "DOUBLE", unit = "s", doc = "mounted_at - requested_at" }
 dismount_s = { type = "DOUBLE", unit = "s", doc = "dismounted_at - dismount_at" }
 status = { type = "VARCHAR", doc = "ok, mount_failed, killed, or cut (start or end of the mount not logged)" }
 witnesses = { type = "VARCHAR", doc = "source of the mount. mover: the mover's log. table: the accounting's table of mounts. taped: CTA's tape daemon. session: only CTA's final record of the mount. server: a list from TSM or a library, in which the mount starts when the volume is in the drive; or SCSI pages of the drive, from first to last reading. counter: not a mount, but a stretch of a UTC day in which the drive's counters show use without a pause over ten minutes" }
-file_id = { type = "VARCHAR", doc = "file with the first step of the mount" }
+file_id = { type = "VARCHAR", doc = "log file with the first step of the mount" }
 line_no = { type = "BIGINT", doc = "number of the line in file_id" }
 
 [[checks]]

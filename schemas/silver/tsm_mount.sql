@@ -19,7 +19,7 @@ last_use = { type = "VARCHAR", doc = "what the volume was used for: Data or DbBa
 task = { type = "VARCHAR", doc = "session if a client's session needed the volume, process if a process of the server needed it. NULL where no activity log shows the reason" }
 number = { type = "BIGINT", doc = "number of the session or process" }
 is_successful = { type = "BOOLEAN", doc = "true if the server reported that the mount succeeded; NULL where only the activity log shows the mount" }
-file_id = { type = "VARCHAR", doc = "file with the row or line from which this row was made" }
+file_id = { type = "VARCHAR", doc = "log file with the row or line from which this row was made" }
 line_no = { type = "BIGINT", doc = "number of the line in file_id" }
 
 [[checks]]

@@ -25,7 +25,7 @@ media_wait_s = { type = "BIGINT", unit = "s", doc = "time for which the server w
 idle_s = { type = "BIGINT", unit = "s", doc = "time for which the server waited for the client" }
 network_wait_s = { type = "BIGINT", unit = "s", doc = "time for which the server waited for the network" }
 is_successful = { type = "BOOLEAN", doc = "true if the server reported success of the session or process; NULL for a process that only the activity log shows" }
-file_id = { type = "VARCHAR", doc = "file with the row or line from which this row was made" }
+file_id = { type = "VARCHAR", doc = "log file with the row or line from which this row was made" }
 line_no = { type = "BIGINT", doc = "number of the line in file_id" }
 
 [[checks]]

@@ -26,7 +26,7 @@ ended_at = { type = "TIMESTAMP", doc = "end of the session or process, or of the
 drive_s = { type = "DOUBLE", unit = "s", doc = "estimated time that the drive worked: length of the session minus its waits for media, client and network. NULL where nothing remains, or where waits or bytes are not known. Also NULL if several processes ran at once" }
 storage_group = { type = "VARCHAR", doc = "name of the TSM node (registered client) for a session, or of the storage pool for a process" }
 status = { type = "VARCHAR", doc = "failed if TSM's server reported a failure, otherwise ok" }
-file_id = { type = "VARCHAR", doc = "file with the row about the session or process" }
+file_id = { type = "VARCHAR", doc = "log file with the row about the session or process" }
 line_no = { type = "BIGINT", doc = "number of the line in file_id" }
 
 [[checks]]

@@ -34,7 +34,7 @@ def draw(page: Page) -> None:
     components.heading(seeks)
     if seeks.rows:
         titles = {
-            "from_files": "files passed during the tape motion (smallest number of the class)",
+            "from_files": "files passed during the tape motion (lower end of the range)",
             "mean_s": seeks.label("mean_s"),
         }
         rows = [

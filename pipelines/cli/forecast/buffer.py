@@ -1,4 +1,4 @@
-"""The command that shows which reads a disk buffer in front of the tapes would have served, by size and file family."""
+"""The command that shows which reads would have been served by a disk buffer, per buffer size and file family."""
 
 from collections.abc import Iterator
 from typing import Any
