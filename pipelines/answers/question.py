@@ -73,9 +73,7 @@ def ask(
         found = _answer(connection, question, values, period, snapshot)
         notices = [*found.notices, *_about_days(connection, catalog, question, values)]
         if snapshot is None and is_outdated(connection, site, catalog):
-            notices.append(
-                "SQL or site.toml changed after the last build: `tapescope run` brings the tables up to date."
-            )
+            notices.append(OUTDATED)
         return replace(found, notices=tuple(notices))
 
 
@@ -155,6 +153,11 @@ class _Limit:
         narrowed = f"; choose {', or one '.join([*days, *narrow])}" if days or narrow else ""
         ways = f"; {self._name}=… allows more" if self._name else narrowed
         return f"{self._question.name} is cut off at {self._most:,} rows{ways}."
+
+
+def is_settled(day: dict[str, Any]) -> bool:
+    """Whether the verdict of a row of `day_state` holds: findings or an all-clear, of present logs and settings."""
+    return not day["is_outdated"] and day["state"] in ("findings", "clean")
 
 
 def _about_days(connection: Connection, catalog: Catalog, question: Question, values: dict[str, Any]) -> list[str]:

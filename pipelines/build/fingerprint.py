@@ -21,7 +21,7 @@ def fingerprint_of(
 ) -> str:
     """A hash of all that decides what rows mean: contracts, SQL, site.toml, and the drives that the logs name."""
     drives = connection.execute(f"SELECT drive, logname FROM {drive_table} ORDER BY ALL").fetchall()
-    parts = [catalog.fingerprint, site.model_dump_json(exclude=_DECIDE_NO_ROW), repr(drives)]
+    parts = [catalog.fingerprint, settings_hash(site), repr(drives)]
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()
 
 

@@ -48,9 +48,7 @@ class DetectReport:
     @property
     def doubts(self) -> list[str]:
         """Why the period's silence is no all-clear, a sentence each; empty where findings or clean days speak."""
-        return [
-            row["summary"] for row in self.states if row["is_outdated"] or row["state"] not in ("findings", "clean")
-        ]
+        return [row["summary"] for row in self.states if not question.is_settled(row)]
 
     @property
     def sentence(self) -> str:

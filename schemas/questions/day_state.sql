@@ -67,9 +67,10 @@ withheld AS (
 stated AS (
     SELECT d.day, j.judged_day, coalesce(j.n_findings, 0) AS n_findings, coalesce(w.rules, []) AS rules, s.best_hours,
            coalesce(s.logs, []) AS logs, o.day IS NOT NULL AS has_late_logs, x.day IS NOT NULL AS is_changed,
+           has_late_logs OR is_changed AS is_outdated,
            CASE WHEN j.n_findings > 0 THEN 'findings'
                 WHEN s.day IS NULL THEN 'not_covered'
-                WHEN j.day IS NULL OR o.day IS NOT NULL OR x.day IS NOT NULL THEN 'not_run'
+                WHEN j.day IS NULL OR is_outdated THEN 'not_run'
                 WHEN w.day IS NOT NULL OR s.best_hours < 0.75 * 24 THEN 'part_covered'
                 ELSE 'clean' END AS state
     FROM day d
@@ -79,15 +80,12 @@ stated AS (
     LEFT JOIN late_log o ON o.day = j.judged_day
     LEFT JOIN changed x ON x.day = j.judged_day
 ),
-marked AS (
-    SELECT *, judged_day IS NOT NULL AND (has_late_logs OR is_changed) AS is_outdated FROM stated
-),
 numbered AS (
     SELECT *, date_diff('day', CAST($first_day AS DATE), day)
                   - row_number() OVER (PARTITION BY state, is_outdated ORDER BY day) AS run,
            -- findings of a period are counted once, for any number of its days
            CASE WHEN row_number() OVER (PARTITION BY judged_day ORDER BY day) = 1 THEN n_findings ELSE 0 END AS counted
-    FROM marked
+    FROM stated
 ),
 run AS (
     SELECT min(day) AS first_day, max(day) AS last_day, count(*) AS n_days, state, is_outdated, run,

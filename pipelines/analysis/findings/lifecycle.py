@@ -121,9 +121,9 @@ def judged_on(connection: Connection, period: Period, n_findings: int) -> None:
         " WHERE covered_s > 0 AND hour_at >= ? AND hour_at < ? GROUP BY source ORDER BY source",
         list(period.bounds),
     ).fetchall()
-    settings = connection.execute(f"SELECT any_value(settings_hash) FROM {LAKE}.site.setting").fetchone()
+    ((settings,),) = connection.execute(f"SELECT any_value(settings_hash) FROM {LAKE}.site.setting").fetchall()
     day = period.last
-    row = (day, n_findings, period.first, json.dumps(dict(hours)), *(settings or (None,)))
+    row = (day, n_findings, period.first, json.dumps(dict(hours)), settings)
     columns = "day, n_findings, first_day, logs, settings_hash"
     present = execute(connection, f"SELECT {columns} FROM {LAKE}.ops.detection WHERE day = ?", [day]).fetchall()
     if present != [row]:

@@ -1,6 +1,6 @@
 """What was covered, before what it means: coverage, days without a log, clocks that do not agree."""
 
-from pipelines.answers.question import OUTDATED
+from pipelines.answers.question import OUTDATED, is_settled
 from pipelines.primitives.format import counted, fixed, listed, percent, quantity
 from pipelines.primitives.times import day_text, days_between, days_text, instant, left_out
 from pipelines.reporting.report.model import Section
@@ -74,8 +74,7 @@ def were_asked(asker: Asker) -> bool:
 
 def unjudged(asker: Asker) -> list[str]:
     """Why verdicts do not hold, and silence is no all-clear: a sentence for each run of such days."""
-    rows = asker.ask("day_state").as_dicts()
-    return [row["summary"] for row in rows if row["is_outdated"] or row["state"] not in ("findings", "clean")]
+    return [row["summary"] for row in asker.ask("day_state").as_dicts() if not is_settled(row)]
 
 
 def _days_unseen(asker: Asker) -> list[tuple[str, str]]:
