@@ -104,7 +104,8 @@ merged AS (
     LEFT JOIN chain c ON c.moment = s.moment AND c.event = s.event
 ),
 line AS (
-    SELECT l.system, l.name, l.day, l.logged_at, l.kind, l.file_id, l.line_no, coalesce(t.place, l.line_no) AS place
+    SELECT l.system, l.name, l.day, l.logged_at, l.kind, l.volume, l.file_id, l.line_no,
+           coalesce(t.place, l.line_no) AS place
     FROM bronze.enstore_log_mover l
     LEFT JOIN merged t ON t.file_id = l.file_id AND t.line_no = l.line_no
     WHERE t.is_kept IS DISTINCT FROM FALSE
@@ -121,7 +122,7 @@ stage (kind, stage, n_due, is_due) AS (
 ),
 mark AS (
     -- 17 to 19 are the dismount of a drive without a request; any other kind leaves it as free as that
-    SELECT l.system, l.name, l.logged_at, l.file_id, l.line_no, coalesce(s.stage, 19) AS stage,
+    SELECT l.system, l.name, l.day, l.logged_at, l.kind, l.volume, l.file_id, l.line_no, coalesce(s.stage, 19) AS stage,
            coalesce(s.n_due, 6) AS n_due, coalesce(s.is_due, 0) AS is_due, row_number() OVER steps AS no,
            lag(coalesce(s.stage, 19)) OVER steps AS before, lag(coalesce(s.n_due, 6)) OVER steps AS n_due_before,
            lag(l.logged_at) OVER steps = l.logged_at AS is_same
@@ -188,19 +189,15 @@ likely AS (
                               OR before IN (17, 18) AND stage NOT IN (17, 18, 19) THEN 1 ELSE 0 END),
                  from_stage, shift) = 1
 ),
-ordered AS (
-    SELECT l.file_id, l.line_no, row_number() OVER (PARTITION BY l.system, l.name, l.day
-                                                    ORDER BY l.logged_at, t.turn, l.place, l.file_id) AS seq
-    FROM line l
+step AS (
+    SELECT m.system, coalesce(d.drive, regexp_replace(m.name, 'MV$', '')) AS drive, m.day, m.logged_at, m.kind, m.volume,
+           m.file_id, m.line_no,
+           row_number() OVER (PARTITION BY m.system, m.name, m.day ORDER BY m.logged_at, t.turn, m.no) AS seq
+    FROM mark m
     LEFT JOIN (SELECT t.file_id, t.line_no, t.turn
                FROM turned t JOIN likely k USING (system, name, first_no, from_stage, shift) WHERE t.side = 0) t
-        ON t.file_id = l.file_id AND t.line_no = l.line_no
-),
-step AS (
-    SELECT l.*, coalesce(d.drive, regexp_replace(l.name, 'MV$', '')) AS drive, o.seq
-    FROM bronze.enstore_log_mover l
-    JOIN ordered o ON o.file_id = l.file_id AND o.line_no = l.line_no
-    LEFT JOIN site.drive d ON d.logname = l.name
+        ON t.file_id = m.file_id AND t.line_no = m.line_no
+    LEFT JOIN site.drive d ON d.logname = m.name
 ),
 placed AS (
     SELECT s.*,
@@ -234,11 +231,11 @@ placed AS (
            later AS (PARTITION BY system, drive ORDER BY day, seq ROWS BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING)
 ),
 holed AS (
-    SELECT p.*, h.from_at IS NOT NULL AS is_after_hole
+    SELECT p.*,
+           EXISTS (SELECT 1 FROM silver.coverage_gap h
+                   WHERE NOT p.was_free AND h.host = p.system AND h.from_at >= p.previous_at AND h.to_at <= p.logged_at)
+               AS is_after_hole
     FROM placed p
-    LEFT JOIN silver.coverage_gap h
-        ON NOT p.was_free AND h.host = p.system AND h.from_at >= p.previous_at AND h.to_at <= p.logged_at
-    QUALIFY row_number() OVER (PARTITION BY p.system, p.drive, p.day, p.seq ORDER BY h.to_at DESC) = 1
 ),
 flagged AS (
     SELECT *,
@@ -285,12 +282,14 @@ named AS (
     FROM numbered
 ),
 counter AS (
-    SELECT system, drive, day, seq, session_id, session_begun_by, file_id, line_no,
+    SELECT n.system, n.drive, n.day, n.seq, n.session_id, n.session_begun_by, n.file_id, n.line_no,
            -- the version that changed the rate's meaning restarts the counters with each file
-           coalesce(rate_basis = 'block', logged_at < TIMESTAMP '2010-07-20') AS is_cumulative,
-           CASE WHEN read_errors >= 0 THEN read_errors END AS read_count,
-           CASE WHEN write_errors >= 0 THEN write_errors END AS write_count
-    FROM named WHERE kind = 'drive_stats'
+           coalesce(l.rate_basis = 'block', l.logged_at < TIMESTAMP '2010-07-20') AS is_cumulative,
+           CASE WHEN l.read_errors >= 0 THEN l.read_errors END AS read_count,
+           CASE WHEN l.write_errors >= 0 THEN l.write_errors END AS write_count
+    FROM named n
+    JOIN bronze.enstore_log_mover l ON l.file_id = n.file_id AND l.line_no = n.line_no
+    WHERE n.kind = 'drive_stats' AND l.kind = 'drive_stats'
 ),
 counted AS (
     SELECT *,
@@ -309,9 +308,11 @@ failing AS (
                AS write_errors
     FROM counted
 )
-SELECT n.day, n.system, n.drive, n.host AS mover_host, n.logged_at AS marked_at, n.seq, n.kind, n.mode, n.volume,
-       n.session_id, n.attempt_id, n.is_after_hole, n.file_number, n.bytes, n.block_address, n.buffer_s, n.call_s,
-       n.checksum_s, n.space_s, n.block_s, n.idle_s, f.read_errors, f.write_errors, n.unique_id, n.file_bytes,
-       n.volume_family, n.queued_at, n.error, n.error_source, n.message, n.file_id, n.line_no
-FROM named n
-LEFT JOIN failing f ON f.file_id = n.file_id AND f.line_no = n.line_no
+SELECT l.day, l.system, n.drive, l.host AS mover_host, l.logged_at AS marked_at, n.seq, l.kind, l.mode, l.volume,
+       n.session_id, n.attempt_id, n.is_after_hole, l.file_number, l.bytes, l.block_address, l.buffer_s, l.call_s,
+       l.checksum_s, l.space_s, l.block_s, l.idle_s, n.read_errors, n.write_errors, l.unique_id, l.file_bytes,
+       l.volume_family, l.queued_at, l.error, l.error_source, l.message, l.file_id, l.line_no
+FROM bronze.enstore_log_mover l
+JOIN (SELECT n.*, f.read_errors, f.write_errors
+      FROM named n LEFT JOIN failing f ON f.file_id = n.file_id AND f.line_no = n.line_no) n
+    ON n.file_id = l.file_id AND n.line_no = l.line_no
