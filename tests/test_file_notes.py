@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from pipelines import sources, steps
+from pipelines.ingest.limits import limits_of
 from pipelines.ingest.survey import survey
 from pipelines.ingest.survey.render import written
 from pipelines.warehouse.connection import Warehouse
@@ -117,6 +118,21 @@ def test_a_number_that_cannot_be_true_is_left_out_and_its_line_counted(tmp_path:
     with Warehouse(site).read() as connection:
         found = connection.execute("SELECT checksum_s, bytes FROM silver.transfer ORDER BY started_at").fetchall()
     assert found[:2] == [(None, 3_000_000_480), (1.0, 2_500_000_480)]  # with labels
+
+
+def test_sizes_that_no_file_has_do_not_end_the_build(tmp_path: Path) -> None:
+    # no file has 2^50 bytes, and a sum of eight times 2^60 would not fit into a BIGINT
+    text = (HERE / "sources" / "cta_taped" / "clean_journal.log").read_text()
+    line = next(line for line in text.splitlines() if "File successfully" in line)
+    line = re.sub(r'(dataVolume\\":)\d+', rf"\g<1>{2**60}", line)
+    lines = [re.sub(r'(fSeq\\":)\d+', rf"\g<1>{n}", line) for n in range(101, 111)]
+    (tmp_path / "taped.log").write_text(text + "\n".join(lines) + "\n")
+    (tmp_path / "site.toml").write_text('name = "z"\n[[input]]\nglob = "taped.log"\n')
+    site = steps.site_at(tmp_path)
+    (file,) = steps.ingest(site).files
+    steps.build(site)
+    assert (file.state, file.warning) == ("loaded", "10 lines are used, except for impossible numbers")
+    assert limits_of("cta_file")["bytes"] == (0.0, 2.0**50) and limits_of("cta_queue")["bytes"] == (0.0, 2.0**60)
 
 
 @pytest.mark.parametrize(

@@ -11,9 +11,22 @@ from pipelines.sources._shared.contract import columns_of
 from pipelines.sources.protocol import Parsed
 
 IMPOSSIBLE = "used, except for impossible numbers"
-# By unit, the largest value: 30 years, an exabyte, a petabyte per second. None is below 0 except shares and numbers
+# By unit, the largest value: 30 years, a petabyte, a petabyte per second. None is below 0 except shares and numbers
 # without a unit: sources judge shares themselves, and a head can move by a negative number of file marks.
-_MOST = {"s": 1e9, "h": 1e6, "bytes": 2.0**60, "bytes/s": 1e15, "KB/s": 1e12, "1/s": 1e15}
+_MOST = {"s": 1e9, "h": 1e6, "bytes": 2.0**50, "bytes/s": 1e15, "KB/s": 1e12, "1/s": 1e15}
+_MOST_TOTAL = 2.0**60
+_TOTALS = {  # bytes of a queue, a pool, a system or a drive's life, not of one file, mount or tape
+    "cta_queue",
+    "cta_step",
+    "dcache_statistics",
+    "drive_counter",
+    "endit_stat",
+    "enstore_accounting_daily",
+    "enstore_accounting_drive_stat",
+    "enstore_accounting_group_storage",
+    "enstore_accounting_rate",
+    "enstore_mover_status",
+}
 _MOST_SHARE = 1e9
 _MOST_OF_COUNTS = {"BIGINT": 1e15, "DOUBLE": 2.0**60}  # counters of bytes are DOUBLE
 
@@ -25,8 +38,11 @@ def limits_of(table: str) -> dict[str, tuple[float, float]]:
     >>> limits_of("cta_file")["position_s"]
     (0.0, 1000000000.0)
     """
+    is_total = table in _TOTALS
     return {
-        name: _limits(column["type"], column.get("unit", ""))
+        name: (0.0, _MOST_TOTAL)
+        if is_total and column.get("unit") == "bytes"
+        else _limits(column["type"], column.get("unit", ""))
         for name, column in columns_of(table).items()
         if column["type"] in _MOST_OF_COUNTS
     }

@@ -70,8 +70,7 @@ clipped AS (
 hourly AS (
     SELECT drive, hour_at, sum(us) AS busy_us, coalesce(sum(us) FILTER (state = 'transfer'), 0) AS transfer_us,
            -- a wait never exceeds its transfer; the log's clock has whole seconds
-           coalesce(sum(CAST(least(wait_us, whole_us) AS HUGEINT) * us // whole_us) FILTER (wait_us IS NOT NULL), 0)
-               AS wait_us,
+           coalesce(sum(part_of(least(wait_us, whole_us), us, whole_us)) FILTER (wait_us IS NOT NULL), 0) AS wait_us,
            coalesce(sum(us) FILTER (state = 'transfer' AND wait_us IS NULL), 0) AS untimed_us,
            coalesce(sum(us) FILTER (state IN ('database', 'request', 'start')), 0) AS gap_us,
            coalesce(sum(us) FILTER (state IN ('position', 'mount', 'dismount')), 0) AS motion_us
@@ -104,8 +103,8 @@ link AS (
 shared AS (
     SELECT c.drive, c.hour_at, k.link, k.from_at, max(k.full_s) AS full_s, 1e6 * max(k.full_most_s) AS most_us,
            sum(date_diff('microsecond', greatest(c.from_at, k.from_at), least(c.to_at, k.to_at))) AS us,
-           sum(CAST(least(c.wait_us, c.whole_us) AS HUGEINT)
-               * date_diff('microsecond', greatest(c.from_at, k.from_at), least(c.to_at, k.to_at)) // c.whole_us)
+           sum(part_of(least(c.wait_us, c.whole_us),
+                       date_diff('microsecond', greatest(c.from_at, k.from_at), least(c.to_at, k.to_at)), c.whole_us))
                AS wait_us
     FROM clipped c
     JOIN gold.link_stretch k ON date_trunc('hour', k.from_at) = c.hour_at

@@ -96,13 +96,12 @@ limited AS (
 split AS (
     -- each piece gets its part of the transfer
     SELECT day, drive, state, end_us - begin_us AS all_us,
-           CASE WHEN state = 'transfer' THEN CAST(CAST(whole_to_data_us AS HUGEINT) * end_us // whole_us AS BIGINT)
-               - CAST(CAST(whole_to_data_us AS HUGEINT) * begin_us // whole_us AS BIGINT) ELSE 0 END AS to_data_us,
-           CASE WHEN state = 'transfer' THEN CAST(CAST(whole_to_room_us AS HUGEINT) * end_us // whole_us AS BIGINT)
-               - CAST(CAST(whole_to_room_us AS HUGEINT) * begin_us // whole_us AS BIGINT) ELSE 0 END AS to_room_us,
-           CASE WHEN state = 'transfer' THEN CAST(CAST(whole_to_checksum_us AS HUGEINT) * end_us // whole_us AS BIGINT)
-               - CAST(CAST(whole_to_checksum_us AS HUGEINT) * begin_us // whole_us AS BIGINT) ELSE 0 END
-               AS to_checksum_us
+           CASE WHEN state = 'transfer' THEN part_of(whole_to_data_us, end_us, whole_us)
+               - part_of(whole_to_data_us, begin_us, whole_us) ELSE 0 END AS to_data_us,
+           CASE WHEN state = 'transfer' THEN part_of(whole_to_room_us, end_us, whole_us)
+               - part_of(whole_to_room_us, begin_us, whole_us) ELSE 0 END AS to_room_us,
+           CASE WHEN state = 'transfer' THEN part_of(whole_to_checksum_us, end_us, whole_us)
+               - part_of(whole_to_checksum_us, begin_us, whole_us) ELSE 0 END AS to_checksum_us
     FROM limited
 ),
 summed AS (

@@ -89,8 +89,8 @@ spent AS (
 ),
 split AS (
     SELECT * EXCLUDE (wait_us, still_us),
-           CASE WHEN wait_us > 0 THEN CAST(CAST(wait_us AS HUGEINT) * us // whole_us AS BIGINT) ELSE 0 END AS wait_us,
-           CASE WHEN still_us > 0 THEN CAST(CAST(still_us AS HUGEINT) * us // whole_us AS BIGINT) ELSE 0 END AS still_us
+           CASE WHEN wait_us > 0 THEN part_of(wait_us, us, whole_us) ELSE 0 END AS wait_us,
+           CASE WHEN still_us > 0 THEN part_of(still_us, us, whole_us) ELSE 0 END AS still_us
     FROM spent
 ),
 bucketed AS (

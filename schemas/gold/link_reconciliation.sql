@@ -77,10 +77,10 @@ moving AS (
 ),
 tape AS (
     SELECT m.station, m.direction, m.bin_at,
-           CAST(sum(CAST(m.bytes AS HUGEINT)
-                    * greatest(0, date_diff('microsecond', greatest(m.started_at, m.bin_at + p.poll),
-                                            least(m.ended_at, m.bin_at + INTERVAL 1800 SECOND - p.poll)))
-                    // date_diff('microsecond', m.started_at, m.ended_at)) AS BIGINT) AS bytes
+           CAST(sum(part_of(m.bytes,
+                            greatest(0, date_diff('microsecond', greatest(m.started_at, m.bin_at + p.poll),
+                                                  least(m.ended_at, m.bin_at + INTERVAL 1800 SECOND - p.poll))),
+                            date_diff('microsecond', m.started_at, m.ended_at))) AS BIGINT) AS bytes
     FROM moving m JOIN poll p ON p.station = m.station
     GROUP BY m.station, m.direction, m.bin_at
 ),

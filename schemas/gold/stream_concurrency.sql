@@ -30,24 +30,25 @@ max_value = 1.000001
 severity = "critical"
 */
 WITH stream AS (
-    -- whole bytes/s: sums of them, and of their squares, are exact
+    -- whole bytes/s up to a million MB/s, which only a damaged line exceeds: sums of them, and of their squares, are exact
     SELECT t.station, t.mode, t.started_at, t.ended_at, c.zone,
-           CAST(CAST(t.bytes AS HUGEINT) * 1000000 // date_diff('microsecond', t.started_at, t.ended_at) AS BIGINT) AS rate
+           least(CAST(t.bytes AS HUGEINT) * 1000000 // date_diff('microsecond', t.started_at, t.ended_at), 1000000000000)
+               AS rate
     FROM silver.transfer t CROSS JOIN site.setting c
     WHERE t.status = 'ok' AND t.ended_at > t.started_at AND t.bytes > 0 AND t.station IS NOT NULL
       AND t.mode IN ('read', 'write')
 ),
 midnight AS (
-    SELECT DISTINCT station, day_begin(unnest(range(
-               CAST(site_day(started_at, zone) AS TIMESTAMP),
-               site_time(ended_at, zone) + INTERVAL 1 DAY, INTERVAL 1 DAY)), zone) AS edge_at
-    FROM stream
+    SELECT station, day_begin(unnest(range(
+               CAST(site_day(from_at, zone) AS TIMESTAMP),
+               site_time(to_at, zone) + INTERVAL 1 DAY, INTERVAL 1 DAY)), zone) AS edge_at
+    FROM (SELECT station, zone, min(started_at) AS from_at, max(ended_at) AS to_at FROM stream GROUP BY station, zone)
 ),
 step AS (
-    SELECT station, started_at AS edge_at, mode = 'read' AS is_read, 1 AS n, CAST(rate AS HUGEINT) AS x,
-           CAST(rate AS HUGEINT) * rate AS xx FROM stream
+    SELECT station, started_at AS edge_at, mode = 'read' AS is_read, 1 AS n, rate AS x,
+           rate * rate AS xx FROM stream
     UNION ALL
-    SELECT station, ended_at, mode = 'read', -1, -CAST(rate AS HUGEINT), -(CAST(rate AS HUGEINT) * rate) FROM stream
+    SELECT station, ended_at, mode = 'read', -1, -rate, -rate * rate FROM stream
     UNION ALL SELECT station, edge_at, TRUE, 0, 0, 0 FROM midnight
 ),
 edge AS (
@@ -57,27 +58,29 @@ edge AS (
     FROM step GROUP BY station, edge_at
 ),
 level AS (
-    -- counts are exact as DOUBLE, of which DuckDB makes running sums in half the time
+    -- counts and rates are exact as DOUBLE, of which DuckDB makes running sums in a third of the time
     SELECT station, edge_at, date_diff('microsecond', edge_at, lead(edge_at) OVER w) AS us,
            CAST(sum(CAST(read_n AS DOUBLE)) OVER w AS BIGINT) AS read_n,
-           sum(read_x) OVER w AS read_x, sum(read_xx) OVER w AS read_xx,
+           CAST(sum(CAST(read_x AS DOUBLE)) OVER w AS HUGEINT) AS read_x, sum(read_xx) OVER w AS read_xx,
            CAST(sum(CAST(write_n AS DOUBLE)) OVER w AS BIGINT) AS write_n,
-           sum(write_x) OVER w AS write_x, sum(write_xx) OVER w AS write_xx
+           CAST(sum(CAST(write_x AS DOUBLE)) OVER w AS HUGEINT) AS write_x, sum(write_xx) OVER w AS write_xx
     FROM edge
     WINDOW w AS (PARTITION BY station ORDER BY edge_at ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW)
 ),
+dated AS MATERIALIZED (
+    SELECT l.*, site_day(l.edge_at, c.zone) AS day FROM level l CROSS JOIN site.setting c WHERE l.us > 0 AND l.read_n + l.write_n > 0
+),
 side AS (
-    SELECT station, edge_at, us, 'read' AS mode, read_n AS n, write_n AS m, read_x AS x, read_xx AS xx FROM level
+    SELECT day, station, us, 'read' AS mode, read_n AS n, write_n AS m, read_x AS x, read_xx AS xx FROM dated
     UNION ALL
-    SELECT station, edge_at, us, 'write', write_n, read_n, write_x, write_xx FROM level
+    SELECT day, station, us, 'write', write_n, read_n, write_x, write_xx FROM dated
 ),
 summed AS (
-    SELECT site_day(s.edge_at, c.zone) AS day, s.station, s.mode, s.n, s.m, sum(s.us) AS us,
+    SELECT s.day, s.station, s.mode, s.n, s.m, sum(s.us) AS us,
            sum(s.x * s.us) AS x_us, sum(CAST(s.xx AS DOUBLE) * s.us / 1e18) AS xx_us,
            sum(CAST(round(1e6 * (CAST(s.x AS DOUBLE) * CAST(s.x AS DOUBLE) / (s.n * CAST(s.xx AS DOUBLE)))) AS HUGEINT)
                * s.us) AS fair_us
-    FROM side s CROSS JOIN site.setting c
-    WHERE s.n > 0 AND s.us > 0 AND s.x > 0
+    FROM side s WHERE s.n > 0 AND s.x > 0
     GROUP BY ALL
 )
 SELECT day, station, mode, CAST(n AS BIGINT) AS n_streams, CAST(m AS BIGINT) AS n_opposite, us / 1e6 AS duration_s,

@@ -62,10 +62,8 @@ bounded AS (
 part AS (
     -- whole bytes and microseconds: the parts of a file add up to it, and sums do not depend on the order
     SELECT * EXCLUDE (bytes, drive_us), on_day = last_day AS has_ended,
-           CAST(CAST(bytes AS HUGEINT) * y_us // whole_us AS BIGINT)
-               - CAST(CAST(bytes AS HUGEINT) * x_us // whole_us AS BIGINT) AS bytes,
-           CAST(CAST(drive_us AS HUGEINT) * y_us // whole_us AS BIGINT)
-               - CAST(CAST(drive_us AS HUGEINT) * x_us // whole_us AS BIGINT) AS drive_us
+           part_of(bytes, y_us, whole_us) - part_of(bytes, x_us, whole_us) AS bytes,
+           part_of(drive_us, y_us, whole_us) - part_of(drive_us, x_us, whole_us) AS drive_us
     FROM bounded
 )
 SELECT on_day AS day, system, drive, session_id, station, storage_group, file_family, mode, drive_rate_basis,

@@ -46,26 +46,31 @@ severity = "critical"
 */
 WITH line AS (
     -- a log may be there as text and as JSON: one line is one file
-    SELECT * FROM bronze.cta_file
+    SELECT system, drive, mount_id, kind, file_seq, logged_at, file_id, line_no FROM bronze.cta_file
     QUALIFY row_number() OVER (
         PARTITION BY system, drive, mount_id, kind, file_seq, logged_at ORDER BY file_id, line_no) = 1
 ),
-flush AS (
-    SELECT DISTINCT system, drive, mount_id, logged_at FROM bronze.cta_step WHERE kind = 'flushed'
+flushed AS (
+    SELECT l.file_id, l.line_no, f.logged_at AS flushed_at
+    FROM (SELECT * FROM line WHERE kind = 'written') l
+    ASOF JOIN (SELECT DISTINCT system, drive, mount_id, logged_at FROM bronze.cta_step WHERE kind = 'flushed') f
+        ON f.system = l.system AND f.drive = l.drive AND f.mount_id = l.mount_id AND f.logged_at >= l.logged_at
+),
+placed AS (
+    SELECT file_id, line_no,
+           row_number() OVER (PARTITION BY system, drive, mount_id, file_seq ORDER BY logged_at, file_id, line_no) AS nth,
+           -- times are rounded: no file starts before the previous one ended
+           lag(logged_at) OVER (PARTITION BY system, drive, mount_id ORDER BY logged_at, file_id, line_no) AS before_at
+    FROM line
 ),
 followed AS (
-    SELECT l.*, f.logged_at AS flushed_at,
+    SELECT l.*, f.flushed_at, p.nth, p.before_at,
            -- the motion is part of the total, whatever a damaged line has
            to_microseconds(CAST(round(1e6 * greatest(l.total_s, l.position_s, 0)) AS BIGINT)) AS total_time,
-           to_microseconds(CAST(round(1e6 * greatest(l.position_s, 0)) AS BIGINT)) AS position_time,
-           row_number() OVER (PARTITION BY l.system, l.drive, l.mount_id, l.file_seq
-                              ORDER BY l.logged_at, l.file_id, l.line_no) AS nth,
-           -- times are rounded: no file starts before the previous one ended
-           lag(l.logged_at) OVER (PARTITION BY l.system, l.drive, l.mount_id
-                                  ORDER BY l.logged_at, l.file_id, l.line_no) AS before_at
-    FROM line l
-    ASOF LEFT JOIN flush f
-        ON f.system = l.system AND f.drive = l.drive AND f.mount_id = l.mount_id AND f.logged_at >= l.logged_at
+           to_microseconds(CAST(round(1e6 * greatest(l.position_s, 0)) AS BIGINT)) AS position_time
+    FROM bronze.cta_file l
+    JOIN placed p ON p.file_id = l.file_id AND p.line_no = l.line_no
+    LEFT JOIN flushed f ON f.file_id = l.file_id AND f.line_no = l.line_no
 ),
 queued AS (
     SELECT DISTINCT system, mode, archive_file_id, logged_at FROM bronze.cta_request
@@ -112,21 +117,26 @@ by_record AS (
         ON m.system = r.system AND m.drive = coalesce(d.drive, r.drive) AND m.mount_id = r.mount_id
     WHERE m.n_file_lines = 0 AND r.bytes > 0 AND m.positioned_at IS NOT NULL
 ),
+moved AS (
+    SELECT * FROM by_file UNION ALL SELECT * FROM by_record
+),
 asked AS (
     -- a file may be tried again until it is read, or safe on tape; a later one has no request at a frontend
-    SELECT t.*, CASE WHEN t.requested_at <= coalesce(min(CASE WHEN t.status = 'ok' THEN t.completed_at END) OVER (
-                         PARTITION BY t.system, t.mode, t.archive_file_id, q.logged_at,
-                                      CASE WHEN t.mode = 'write' THEN t.file_family END), t.requested_at)
-                     THEN q.logged_at END AS queued_at
-    FROM (SELECT * FROM by_file UNION ALL SELECT * FROM by_record) t
-    ASOF LEFT JOIN queued q
+    SELECT t.system, t.transfer_id, q.logged_at AS queued_at
+    FROM (SELECT system, transfer_id, mode, archive_file_id, file_family, status, requested_at, completed_at
+          FROM moved SEMI JOIN queued USING (system, mode, archive_file_id)) t
+    ASOF JOIN queued q
         ON q.system = t.system AND q.mode = t.mode AND q.archive_file_id = t.archive_file_id AND q.logged_at <= t.requested_at
+    QUALIFY t.requested_at <= coalesce(min(CASE WHEN t.status = 'ok' THEN t.completed_at END) OVER (
+        PARTITION BY t.system, t.mode, t.archive_file_id, q.logged_at,
+                     CASE WHEN t.mode = 'write' THEN t.file_family END), t.requested_at)
 )
 SELECT CAST(t.started_at AS DATE) AS day, t.transfer_id, t.system, coalesce(a.station, split_part(t.host, '.', 1)) AS station,
        t.drive, t.mover_host, t.volume, t.session_id, t.mode, t.file_number, t.bytes, t.file_bytes,
-       t.unique_id || coalesce(strftime(t.queued_at, ' %Y-%m-%dT%H:%M:%S.%fZ'), '') AS unique_id, t.queued_at,
-       CASE WHEN t.mode = 'write' THEN t.queued_at END AS ready_at, t.requested_at, t.started_at, t.ended_at, t.completed_at,
+       t.unique_id || coalesce(strftime(q.queued_at, ' %Y-%m-%dT%H:%M:%S.%fZ'), '') AS unique_id, q.queued_at,
+       CASE WHEN t.mode = 'write' THEN q.queued_at END AS ready_at, t.requested_at, t.started_at, t.ended_at, t.completed_at,
        t.drive_s, CASE WHEN t.drive_s IS NOT NULL THEN 'call' END AS drive_rate_basis, t.position_s, t.checksum_s,
        t.wait_data_s, t.wait_buffer_s, t.storage_group, t.file_family, t.status, t.error, t.witnesses, t.file_id, t.line_no
-FROM asked t
+FROM moved t
+LEFT JOIN asked q ON q.system = t.system AND q.transfer_id = t.transfer_id
 LEFT JOIN site.station_alias a ON a.alias = split_part(t.host, '.', 1)

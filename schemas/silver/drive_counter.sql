@@ -87,10 +87,8 @@ part AS (
 split AS (
     SELECT on_day AS day, system, drive, name, host, device, tool, from_at + to_microseconds(x_us) AS from_at,
            from_at + to_microseconds(y_us) AS to_at,
-           CAST(CAST(read_bytes AS HUGEINT) * y_us // whole_us - CAST(read_bytes AS HUGEINT) * x_us // whole_us AS BIGINT)
-               AS read_bytes,
-           CAST(CAST(write_bytes AS HUGEINT) * y_us // whole_us - CAST(write_bytes AS HUGEINT) * x_us // whole_us AS BIGINT)
-               AS write_bytes,
+           part_of(read_bytes, y_us, whole_us) - part_of(read_bytes, x_us, whole_us) AS read_bytes,
+           part_of(write_bytes, y_us, whole_us) - part_of(write_bytes, x_us, whole_us) AS write_bytes,
            read_s * (y_us - x_us) / whole_us AS read_s, write_s * (y_us - x_us) / whole_us AS write_s,
            greatest(0, io_s - read_s - write_s) * (y_us - x_us) / whole_us AS motion_s, file_id, line_no
     FROM part
