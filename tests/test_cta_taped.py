@@ -1,8 +1,10 @@
 """CTA's tape daemon: what bronze shows of known sessions, and that neither dialect nor way of reading changes a row."""
 
 import json
+import re
 from collections import Counter
-from datetime import date
+from collections.abc import Callable
+from datetime import date, datetime
 from pathlib import Path
 from typing import Any
 
@@ -140,6 +142,72 @@ def test_shapes_that_nearly_fit_are_kept_apart() -> None:
     assert found.rejects["line_no"].to_list() == list(range(3, 161, 4))
     values = found.tables["cta_step"].select("seconds", "vo").rows()
     assert values == [(7.0, "8"), (7.0, "8"), (None, "8")] * 40
+
+
+# The same 34 lines, as programs between the daemon and the file write them.
+WRAPPERS: dict[str, tuple[str, Callable[[str], str]]] = {
+    "journalctl": ("clean_text.log", lambda line: f"Jun 15 08:00:00 tps1 cta-taped[7]: {line}"),
+    "journalctl -o short-iso": ("clean_text.log", lambda line: f"2026-06-15T08:00:00+0200 tps1 cta-taped[7]: {line}"),
+    "journalctl, JSON": ("clean_json.log", lambda line: f"Jun 15 08:00:00 tps1 cta-taped[7]: {line}"),
+    "priority of syslog": ("clean_text.log", lambda line: f"<134>{line}"),
+    "RFC 5424": ("clean_json.log", lambda line: f"<134>1 2026-06-15T08:00:00Z tps1 cta-taped 7 - - {line}"),
+    "container": ("clean_text.log", lambda line: json.dumps({"log": f"{line}\n", "stream": "stdout"})),
+    "container, JSON": ("clean_json.log", lambda line: json.dumps({"log": f"{line}\n", "stream": "stdout"})),
+    "collector": ("clean_text.log", lambda line: json.dumps({"@timestamp": "2026-06-15T06:00:00Z", "message": line})),
+    "escapes in values": (
+        "clean_json.log",
+        lambda line: (
+            line.replace("tpsrv01", r"tps\u0072v01").replace("IBMLIB1-D", r"IBMLIB1\u002dD").replace("/", r"\/")
+        ),
+    ),
+    "escapes in keys": (
+        "clean_json.log",
+        lambda line: re.sub(r'"(hostname|epoch_time|tapeDrive|message|pid)":', _with_escape, line),
+    ),
+}
+
+
+def _with_escape(key: re.Match[str]) -> str:
+    return f'"\\u{ord(key[1][0]):04x}{key[1][1:]}":'
+
+
+@pytest.mark.parametrize("name", WRAPPERS)
+def test_a_wrapped_line_gives_the_rows_of_the_plain_one(name: str) -> None:
+    case, wrap = WRAPPERS[name]
+    texts, origin = (CASES / case).read_text().splitlines(), origin_of(CASES / case)
+    plain = cta_taped.parse(frame_of("\n".join(texts).encode()), origin, None)
+    lines = frame_of("\n".join(map(wrap, texts)).encode())
+    wrapped = cta_taped.parse(lines, origin, None)
+    account(wrapped, lines)
+    assert choose(lines["text"].to_list())[0] == "cta_taped"
+    assert all(rows(wrapped, table) == rows(plain, table) for table in cta_taped.TABLES)
+    assert wrapped.coverage.equals(plain.coverage)
+
+
+def test_rfc_5424_names_the_daemon_before_its_line() -> None:
+    texts = (CASES / "clean_syslog_iso.log").read_text().splitlines()
+    head = re.compile(r"^(\S+ \S+ cta-taped): ")
+    lines = frame_of("\n".join(head.sub(r"<134>1 \1 7 - - ", text) for text in texts).encode())
+    plain = parsed(CASES / "clean_syslog_iso.log", origin_of(CASES / "clean_syslog_iso.log"))
+    found = cta_taped.parse(lines, origin_of(CASES / "clean_syslog_iso.log"), None)
+    assert all(rows(found, table) == rows(plain, table) for table in cta_taped.TABLES)
+
+
+def test_a_line_of_the_daemon_in_an_unknown_wrapper_is_rejected() -> None:
+    good = (CASES / "clean_json.log").read_text().splitlines()
+    lines = frame_of("\n".join([*good, f"[{good[10]}, 1]"]).encode())
+    found = cta_taped.parse(lines, origin_of(CASES / "clean_json.log"), None)
+    account(found, lines)
+    assert found.rejects.select("line_no", "reason").rows() == [(35, "bad_syntax")]
+
+
+def test_an_instant_of_the_journal_gives_the_year() -> None:
+    line = (
+        'Jun 15 08:00:00.5 tps1 cta-taped: LVL="INFO" PID="1" TID="1" MSG="Tape mounted and drive ready" tapeDrive="D1"'
+    )
+    texts = [f"2026-06-15T08:00:00+0200 tps1 cta-taped[1]: {line}"]
+    found = cta_taped.parse(frame_of(texts[0].encode()), Origin(head=tuple(texts), zone="Europe/Zurich"), None)
+    assert rows(found, "cta_step")[0]["logged_at"] == datetime(2026, 6, 15, 6, 0, 0, 500000)
 
 
 def test_notes_count_what_is_skipped() -> None:

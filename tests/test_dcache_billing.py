@@ -282,8 +282,8 @@ def test_no_year_refuses_tape_records_only() -> None:
     assert refused.value.reason == "no_clock"
     mover = f'01.02 09:00:00 [pool:w1:transfer] [{P},1] [/p] a:b@osm 1 1 true {{X}} [door:x] {{0:""}}\n'
     lost = parse(mover, path="some.log")
-    assert (lost.n_skipped, lost.notes) == (1, {NO_YEAR: 1})
-    assert parse(mover, path="billing-2026.01.02").notes == {NO_YEAR: 0}
+    assert (lost.n_skipped, +Counter(lost.notes)) == (1, {NO_YEAR: 1})
+    assert not +Counter(parse(mover, path="billing-2026.01.02").notes)
 
 
 def test_statistics_against_the_day(realdata: Path) -> None:

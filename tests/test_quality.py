@@ -3,6 +3,7 @@
 import dataclasses
 import json
 import math
+import re
 from pathlib import Path
 from random import Random
 
@@ -145,6 +146,23 @@ def test_a_log_that_was_read_for_two_systems_is_refused_with_the_reason(tmp_path
         steps.build(site)
     steps.forget(site, "b.log")
     steps.build(site)
+
+
+def test_drives_of_two_archives_with_one_name_are_warned_of(tmp_path: Path) -> None:
+    """The other archive's mounts come three hours later, so no two overlap."""
+    text = (Path(__file__).parent / "sources" / "cta_taped" / "clean_text.log").read_text()
+    later = re.sub(r"^Jun 15 (\d\d)", lambda match: f"Jun 15 {int(match[1]) + 3:02d}", text, flags=re.MULTILINE)
+    (tmp_path / "a.log").write_text(text)
+    (tmp_path / "b.log").write_text(later.replace("TESTCTA", "OTHER"))
+    (tmp_path / "site.toml").write_text('name = "two"\n[[input]]\nglob = "*.log"\ndate = 2026-06-15\n')
+    site = steps.site_at(tmp_path)
+    steps.ingest(site)
+    assert steps.build(site).n_warnings == 1
+    with Warehouse(site).read() as lake:
+        failed = "SELECT relation, arguments, detail FROM ops.check_result WHERE outcome = 'failed'"
+        (warned,) = lake.execute(failed).fetchall()
+    assert warned[0] == "silver.session" and "must be of one archive system" in warned[1]
+    assert '"one_system": "OTHER", "other_system": "TESTCTA"' in warned[2]
 
 
 def test_no_check_of_ours_is_left_to_the_guest_alone(tmp_path: Path) -> None:

@@ -131,6 +131,10 @@ def print_survey(found: "Survey", out: str) -> None:
         files = "file of a known kind needs" if n_lacking == 1 else "files of known kinds need"
         text = f"{n_lacking:6,} {files} further keys; [[input]] entries in site.toml name the missing keys"
         page.print(text, soft_wrap=True)
+    if n_shared := sum(len(drive.systems) > 1 for drive in found.drives.values()):
+        drives = "drive name is that of a drive" if n_shared == 1 else "drive names are those of drives"
+        text = f"{n_shared:6,} {drives} in several archives, which count as one drive in one site.toml"
+        page.print(text, soft_wrap=True)
     zone = found.zone.zones[0] if found.zone.zones else "unknown"
     page.print(
         f"Wrote {out}: {format.counted(len(found.hosts.stations), 'station')},"

@@ -25,7 +25,7 @@ from pipelines.sources._shared.cta_log.typed import Fields, disk_host, fields, k
 from pipelines.sources.protocol import COVERAGE, OTHER_PROGRAM, REJECTS, Carry, Claim, Origin, Parsed
 
 TITLE = "CTA frontend log"
-VERSION = 2
+VERSION = 3
 TABLE = "cta_request"
 TABLES = (TABLE,)
 SPEAKS_FOR = "requests"

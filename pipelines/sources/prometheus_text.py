@@ -26,7 +26,7 @@ import polars as pl
 
 from pipelines.primitives.errors import UnreadableFile
 from pipelines.sources._shared import endit_samples
-from pipelines.sources._shared.exporters import METRICS
+from pipelines.sources._shared.exporters import EXPORTED, METRICS
 from pipelines.sources._shared.scrapes import SAMPLES, gauges, to_rows
 from pipelines.sources._shared.scrapes import TABLES as OF_HOSTS
 from pipelines.sources._shared.stamps import instant_us, microseconds
@@ -34,7 +34,7 @@ from pipelines.sources.protocol import COUNTERS, COVERAGE, Carry, Claim, Origin,
 
 TITLE = "Prometheus, exposition text"
 TABLES = (*OF_HOSTS, endit_samples.TABLE)
-VERSION = 4
+VERSION = 5
 SPEAKS_FOR = "hosts"
 
 _START: Carry = {
@@ -49,7 +49,9 @@ _START: Carry = {
     "endit": [],  # samples of ENDIT that may not have
 }
 _COUNTERS = [name for name, metric in METRICS.items() if metric.is_counter]
-_SAMPLE = r"^\s*([A-Za-z_:][A-Za-z0-9_:]*)(?:\{(.*)\})?[ \t]+([^ \t]+)(?:[ \t]+(-?[0-9.eE+]+))?[ \t]*$"
+_LABEL_SET = r'\{((?:[^"}]|"(?:[^"\\]|\\.)*")*)\}'
+_EXEMPLAR = r"(?:[ \t]+# \{.*)?"  # of OpenMetrics: another value, with labels of its own
+_SAMPLE = rf"^\s*([A-Za-z_:][A-Za-z0-9_:]*)(?:{_LABEL_SET})?[ \t]+([^ \t]+)(?:[ \t]+(-?[0-9.eE+]+))?{_EXEMPLAR}[ \t]*$"
 _EXPORTER = r"^(?:node_|ifHC|if(?:In|Out)Octets$)"
 _ENDIT = r"^endit_(?:archiver|retriever)_"
 _OF_ENDIT = pl.Schema({"block": pl.Int64, "line_no": pl.Int64, "text": pl.String})
@@ -70,10 +72,10 @@ _EARLIEST_US, _LATEST_US = 315_532_800_000_000, 4_102_444_800_000_000
 
 
 def recognise(head: list[str]) -> Claim:
-    """Comments with TYPE or HELP over lines of a name, labels and a value; names of an exporter that is read."""
+    """Lines of a name, labels and a value; names of an exporter that is read. A filter may have dropped comments."""
     texts = pl.Series([line for line in head if line.strip()], dtype=pl.String)
     about, names = texts.str.contains(_ABOUT), texts.str.extract(_SAMPLE, 1).drop_nulls()
-    if not about.any() or not len(names):
+    if not len(names) or not (about.any() or names.is_in(list(EXPORTED)).any()):
         return Claim(False, 0.0, "no comment TYPE or HELP above samples in Prometheus format")
     is_other = ~texts.str.contains(_SAMPLE) & ~texts.str.contains(_COMMENT)
     if 10 * int(is_other.sum()) > len(texts):

@@ -12,7 +12,7 @@ drive = { type = "VARCHAR", doc = "drive" }
 state = { type = "VARCHAR", doc = "activity of the drive. transfer: reads and writes. position: other commands, such as winding, rewinding and file marks. occupied: commands whose bytes the counters miss. idle: no command; a tape may be in the drive" }
 from_at = { type = "TIMESTAMP", doc = "start" }
 to_at = { type = "TIMESTAMP", doc = "end" }
-session_id = { type = "VARCHAR", doc = "identifier of the mount. Where no mount is known, identifier of a stretch of use: a series of intervals with commands and without a pause over ten minutes, as in silver.drive_counter" }
+session_id = { type = "VARCHAR", doc = "identifier of the mount. Where no mount is known, identifier of a stretch of use: a series of intervals with commands and without a pause over ten minutes or a reset of the counters, as in silver.drive_counter" }
 file_id = { type = "VARCHAR", doc = "log file with the counter sample in which the state starts" }
 line_no = { type = "BIGINT", doc = "number of the line in file_id" }
 

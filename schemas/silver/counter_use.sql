@@ -1,7 +1,7 @@
 /*
 title = "Data moved by drives per mount, from their counters"
 grain = "one row per UTC day and mount (or stretch of use) with commands of a drive that no log of the archive covers"
-why = "Gives bytes, drive time and wall-clock time where the archive has no log. Drive rate, overall rate and efficiency are computed from these values. A stretch of use is a series of intervals with commands and without a pause over ten minutes. A stretch is not a mount, because counters do not show mounts and dismounts."
+why = "Gives bytes, drive time and wall-clock time where the archive has no log. Drive rate, overall rate and efficiency are computed from these values. A stretch of use is a series of intervals with commands and without a pause over ten minutes or a reset of the counters. A stretch is not a mount, because counters do not show mounts and dismounts."
 partition = "day"
 lineage = ["file_id", "line_no"]
 

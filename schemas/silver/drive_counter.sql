@@ -19,7 +19,7 @@ write_bytes = { type = "BIGINT", unit = "bytes", doc = "bytes written to the dri
 read_s = { type = "DOUBLE", unit = "s", doc = "time that the drive spent in reads that completed in the interval" }
 write_s = { type = "DOUBLE", unit = "s", doc = "time that the drive spent in writes that completed in the interval" }
 motion_s = { type = "DOUBLE", unit = "s", doc = "time of other commands, such as positioning, rewinding and file marks, that completed in the interval; NULL where the tool does not sample times" }
-session_id = { type = "VARCHAR", doc = "identifier of the mount that TSM's server or a library lists. Without such a mount, identifier of a stretch of use: a series of intervals with commands and without a pause over ten minutes. NULL without commands" }
+session_id = { type = "VARCHAR", doc = "identifier of the mount that TSM's server or a library lists. Without such a mount, identifier of a stretch of use: a series of intervals with commands and without a pause over ten minutes or a reset of the counters. NULL without commands" }
 is_mount = { type = "BOOLEAN", doc = "true if session_id is a mount, false for a stretch of use" }
 is_blind = { type = "BOOLEAN", doc = "true if no byte was counted in a stretch of use whose commands took ten minutes or more in total. The counters then miss the transfers" }
 file_id = { type = "VARCHAR", doc = "file from which the row was made" }
@@ -95,12 +95,18 @@ split AS (
 ),
 busy AS (
     SELECT *, coalesce(read_bytes, 0) + coalesce(write_bytes, 0) AS bytes,
-           coalesce(read_s, 0) + coalesce(write_s, 0) + coalesce(motion_s, 0) AS busy_s
-    FROM split
+           coalesce(read_s, 0) + coalesce(write_s, 0) + coalesce(motion_s, 0) AS busy_s,
+           from_at > lag(to_at) OVER by_time AND file_id = lag(file_id) OVER by_time AS is_after_hole
+    FROM split WINDOW by_time AS (PARTITION BY day, name ORDER BY from_at)
+),
+holed AS (
+    -- counters that begin again at zero leave a hole in their file: the host was started again
+    SELECT *, count(*) FILTER (is_after_hole) OVER (PARTITION BY day, name ORDER BY from_at ROWS UNBOUNDED PRECEDING) AS n_holes
+    FROM busy
 ),
 paused AS (
-    SELECT *, from_at > lag(to_at) OVER (PARTITION BY day, name ORDER BY from_at) + INTERVAL 10 MINUTE AS is_after_pause
-    FROM busy WHERE bytes > 0 OR busy_s > 0
+    SELECT *, from_at > lag(to_at) OVER by_time + INTERVAL 10 MINUTE OR n_holes > lag(n_holes) OVER by_time AS is_after_pause
+    FROM holed WHERE bytes > 0 OR busy_s > 0 WINDOW by_time AS (PARTITION BY day, name ORDER BY from_at)
 ),
 numbered AS (
     SELECT *, sum(CASE WHEN coalesce(is_after_pause, TRUE) THEN 1 ELSE 0 END)

@@ -38,6 +38,12 @@ description = "a drive must not hold tapes of two archive systems at once. Read 
 severity = "critical"
 
 [[checks]]
+expectation = "UnexpectedRowsExpectation"
+unexpected_rows_query = "SELECT day, drive, min(system) AS one_system, max(system) AS other_system, arg_min(file_id, system) AS file_id FROM {batch} GROUP BY day, drive HAVING min(system) < max(system) ORDER BY day, drive"
+description = "the mounts of a drive on one day must be of one archive system, because drives with equal names count as one drive. Archives whose drives have equal names need a site.toml each"
+severity = "warning"
+
+[[checks]]
 expectation = "ExpectColumnValuesToBeBetween"
 column = "mount_s"
 min_value = 0

@@ -28,6 +28,7 @@ class DriveFound:
     product: str = ""
     media: set[str] = field(default_factory=set)  # types of the tapes it mounted
     libraries: set[str] = field(default_factory=set)  # of TSM
+    systems: set[str] = field(default_factory=set)  # archives that name it
     n_rows: int = 0
     file: str = ""
 
@@ -61,8 +62,10 @@ def note_drives(found: dict[str, DriveFound], tables: dict[str, pl.DataFrame], p
             _note(found, mover.removesuffix(".mover"), path, n, mover=mover, product=product)
     for rows in (tables[name] for name in ("cta_step", "cta_drive_poll") if name in tables):
         host = pl.col("host").drop_nulls().first()
-        for name, tape_server, n in rows.group_by("drive").agg(host, pl.len()).sort("drive").rows():
+        systems = pl.col("system").filter(pl.col("system") != "").unique()
+        for name, tape_server, of, n in rows.group_by("drive").agg(host, systems, pl.len()).sort("drive").rows():
             _note(found, name, path, n, mover_host=short_host(tape_server or ""))
+            found[name].systems.update(of)
     for rows in _of_devices(tables):
         for host, device, n in rows.group_by("host", "device").agg(pl.len()).sort("host", "device").rows():
             if not re.fullmatch(r"st\d+", device):  # pages of a drive that is called by its name

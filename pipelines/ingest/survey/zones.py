@@ -1,18 +1,23 @@
 """Which zone the clocks of an archive's logs are in.
 
 Some lines hold a local clock time and the epoch second of the same instant: Enstore's request ids carry the second
-the client started, and the finished transfer says how long it took. Lines of CTA as JSON have the local time with its
-offset. The difference is the offset from UTC, and offsets of summer and winter together leave few zones.
+the client started, and the finished transfer says how long it took; dCache's statistics begin with both. Lines of CTA
+and of dCache's billing as JSON have the local time with its offset. The difference is the offset from UTC; offsets of
+summer and winter together, and words such as CEST next to stamps, leave few zones.
 """
 
 import re
 from collections import Counter
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, timedelta
 from zoneinfo import ZoneInfo
 
 import polars as pl
+
+from pipelines.primitives.zone_names import words_of_zone
+from pipelines.sources._shared.stamps import MONTHS
 
 # Zones of tape archives; any other can be written by hand.
 CANDIDATES = (
@@ -45,7 +50,11 @@ CANDIDATES = (
 _QUARTER_S = 900
 _CLOSE_S = 60  # the most by which the difference of two clocks may miss a quarter of an hour
 _DAY_S = 86_400
-_WITH_OFFSET = re.compile(r'"local_time\\?"\s*:\s*\\?"(\d{4}-\d\d-\d\d)T[\d:.]+([+-])(\d\d):?(\d\d)\\?"')
+_WITH_OFFSET = re.compile(r'"(?:local_time|date)\\?"\s*:\s*\\?"(\d{4}-\d\d-\d\d)T[\d:.]+([+-])(\d\d):?(\d\d)\\?"')
+_JAVA_DATE = re.compile(
+    r"^# timestamp=(\d{12,13})\s+# date=[A-Z][a-z]{2} ([A-Z][a-z]{2}) (\d\d) (\d\d):(\d\d):(\d\d) \S+ (\d{4})", re.M
+)
+_YEAR = range(19723, 19723 + 366, 5)  # days of 2024
 
 
 @dataclass
@@ -73,12 +82,21 @@ def offsets_of(tables: dict[str, pl.DataFrame]) -> Counter[tuple[int, int]]:
 
 
 def offsets_in(lines: Iterable[str]) -> Counter[tuple[int, int]]:
-    """The same of lines that have a local time with its offset, one for each day of a file.
+    """The same of lines that have a local time with its offset or epoch, one for each day of a file.
 
     >>> offsets_in(['{"epoch_time":1781503281.5,"local_time":"2026-06-15T08:01:21+0200"}'] * 3)
     Counter({(20619, 7200): 1})
+    >>> offsets_in(["# timestamp=1773219300897", "# date=Wed Mar 11 09:55:00 CET 2026"])
+    Counter({(20523, 3600): 1})
     """
-    found = set()
+    lines, found = list(lines), set()
+    for java in _JAVA_DATE.finditer("\n".join(lines)):
+        with suppress(ValueError):
+            of_month, hour, minute, second = map(int, java.group(3, 4, 5, 6))
+            clock = datetime(int(java[7]), MONTHS.index(java[2]) + 1, of_month, hour, minute, second, tzinfo=UTC)
+            late = clock.timestamp() - int(java[1]) / 1000
+            if abs(late - (offset := _QUARTER_S * round(late / _QUARTER_S))) <= _CLOSE_S:
+                found.add((int(java[1]) // 1000 // _DAY_S, offset))
     for match in filter(None, map(_WITH_OFFSET.search, lines)):
         offset = 3600 * int(match[3]) + 60 * int(match[4])
         try:
@@ -99,13 +117,22 @@ def words_of(tables: dict[str, pl.DataFrame]) -> Counter[str]:
 
 
 def guess_zone(offsets: Counter[tuple[int, int]], words: Counter[str]) -> ZoneGuess:
-    """The candidate zones whose offset agrees with at least nine of ten rows."""
+    """The candidate zones whose offset agrees with at least nine of ten rows, and which have the words.
+
+    Words alone leave zones only if all that have them show the same time, which those of CST do not.
+
+    >>> guess_zone(Counter(), Counter({"CET": 5})).zones[:2], guess_zone(Counter(), Counter({"CST": 5})).zones
+    (['Europe/Zurich', 'Europe/Berlin'], [])
+    """
     total = sum(offsets.values())
     listed = ", ".join(f"{word} ({n} lines)" for word, n in sorted(words.items()))
     quoted = f"time stamps name these zones: {listed}" if words else ""
+    named = [name for name in CANDIDATES if words and set(words) <= words_of_zone(name)]
     if not total:
-        return ZoneGuess(why=quoted) if words else ZoneGuess()
+        are_one = len({tuple(_offset(ZoneInfo(name), day) for day in _YEAR) for name in named}) == 1
+        return ZoneGuess(named if are_one else [], quoted) if words else ZoneGuess()
     fits = [name for name in CANDIDATES if _agreeing(name, offsets) >= 0.9 * total]
+    fits = [name for name in fits if name in named] or fits
     found = sorted({offset for _, offset in offsets})
     listed = ", ".join(f"UTC{offset / 3600:+g} h" for offset in found)
     why = f"{total} local times have a known offset from UTC: {listed}"

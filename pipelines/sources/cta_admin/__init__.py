@@ -6,8 +6,10 @@
 
 A line is one answer: of `drive ls`, `showqueues` or `tape ls`, each known by its fields, or of the table DRIVE_STATE of
 the catalogue, as JSON objects with its columns or as CSV with a header. An answer has no time of its own: what collects
-it puts it into an object with `polled_at`, seconds since 1970 or ISO 8601 with an offset. A bare answer, and the lines
-of `--jsonl`, were taken when the file was last written; a row of a CSV export, at its LAST_UPDATE_TIME.
+it puts it into an object with `polled_at`, seconds since 1970 or ISO 8601 with an offset. Otherwise such a time may be
+before it, in its line or in one of its own (`date +%s; cta-admin --json drive ls`). A bare answer, and the lines
+of `--jsonl`, were taken when the file was last written, which can date one answer only; a row of a CSV export, at its
+LAST_UPDATE_TIME.
 
 Drives: `driveStatusSince` and `timeSinceLastUpdate` are seconds before the answer. What a drive reported more than ten
 minutes before is not known any more: its row is kept, and it speaks for nothing. DRIVE_STATE also has the second in
@@ -28,12 +30,13 @@ from pipelines.primitives.errors import UnreadableFile
 from pipelines.sources._shared.contract import complete
 from pipelines.sources._shared.delimited import cells
 from pipelines.sources._shared.heads import filled
+from pipelines.sources._shared.stamps import instant_us
 from pipelines.sources.cta_admin import answers
 from pipelines.sources.cta_admin.answers import DRIVES, QUEUES, TAPES
 from pipelines.sources.protocol import COVERAGE, REJECTS, Carry, Claim, Origin, Parsed
 
 TITLE = "CTA admin answers"
-VERSION = 1
+VERSION = 2
 TABLES = (DRIVES, QUEUES, TAPES)
 SPEAKS_FOR = "drives"
 IS_WHOLE = True
@@ -42,7 +45,15 @@ _LONGEST_PAUSE_US = 600_000_000  # from poll to poll, and since a drive reported
 _ROWS = pl.List(answers.ANSWER)
 _POLL = pl.Struct({"polled_at": pl.String, "answer": _ROWS, "drives": _ROWS})
 _NO_LINE = 2**62
-_START: Carry = {"header": None, "latest": {}}
+_CLOCK = (
+    r"^(?:#[A-Za-z_ \t]{0,40}[:=]?[ \t]*)?"
+    r"([0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9:]{8}(?:\.[0-9]{1,6})?(?:Z|[+-][0-9]{2}:?[0-9]{2})?"
+    r"|[0-9]{10}(?:\.[0-9]{1,6})?)"
+    r"[ \t:]*([\[{].*)?$"
+)
+_GIVE_TIME = 'write each answer as {"polled_at": …, "answer": …}, or the time above it: date -u +%FT%TZ'
+# the time above in microseconds, whether there is one, and what answers without a time are of
+_START: Carry = {"header": None, "latest": {}, "at": None, "is_dated": False, "bare": []}
 
 
 def recognise(head: list[str]) -> Claim:
@@ -69,12 +80,20 @@ def parse(lines: pl.DataFrame, origin: Origin, carry: Carry | None) -> Parsed:
     """Answers; raises UnreadableFile for one without a time if the file's own time is unknown."""
     memory: dict[str, Any] = {**_START, **(carry or {})}
     rows = lines.filter(pl.col("text").str.strip_chars() != "")
-    objects = rows.filter(pl.col("text").str.contains(r"^\s*[\[{]"))
-    others = rows.join(objects, on="line_no", how="anti")
+    clock = pl.col("text").str.strip_chars().str.extract_groups(_CLOCK).struct
+    rows = rows.with_columns(clock=clock.field("1"), answer=clock.field("2"))
+    is_object = pl.col("text").str.contains(r"^\s*[\[{]") | pl.col("answer").is_not_null()
+    marked = rows.filter(is_object | pl.col("clock").is_not_null())
+    rows = rows.filter(is_object | pl.col("clock").is_null()).drop("clock", "answer")
+    others = rows.join(marked, on="line_no", how="anti")
     parts = [answers.NOTHING]
     bad: list[tuple[int, str, str]] = []
-    for line_no, text in objects.select("line_no", "text").iter_rows():  # each holds many rows
-        found = _read(text.strip(), origin)
+    for line_no, text, clock_text, answer in marked.select("line_no", "text", "clock", "answer").iter_rows():
+        if clock_text:
+            memory.update(at=instant_us(clock_text, origin.zone), is_dated=True)
+        if clock_text and answer is None:
+            continue
+        found = _read((answer or text).strip(), origin, memory)  # each holds many rows
         if isinstance(found, str):
             bad.append((line_no, text, found))
         else:
@@ -96,30 +115,44 @@ def parse(lines: pl.DataFrame, origin: Origin, carry: Carry | None) -> Parsed:
     return Parsed.of(lines, n_used, wrong, tables=tables, coverage=coverage, carry=memory)
 
 
-def _read(text: str, origin: Origin) -> pl.DataFrame | str:
-    """The rows of one answer with `polled_us`, or why there are none."""
+def _read(text: str, origin: Origin, memory: dict[str, Any]) -> pl.DataFrame | str:
+    """The rows of one answer with `polled_us`, or why there are none. `memory` moves on."""
     is_timed = text.startswith("{") and '"polled_at"' in text
     frame = "%s" if is_timed else '{"answer":%s}' if text.startswith("[") else '{"answer":[%s]}'
     try:
         line = pl.Series("line", [frame % text]).str.json_decode(_POLL).struct.unnest()
     except pl.exceptions.PolarsError:
         return "bad_syntax"
-    if is_timed:
-        at = _instant(line["polled_at"][0])
-        if at is None:
-            return "bad_time"
-    elif origin.modified_at is None:
-        raise UnreadableFile(
-            "an answer of cta-admin has no time",
-            'write each answer as {"polled_at": …, "answer": …}',
-            reason="no_clock",
-        )
-    else:
-        at = int(origin.modified_at.replace(tzinfo=origin.modified_at.tzinfo or UTC).timestamp()) * 1_000_000
+    at = _instant(line["polled_at"][0]) if is_timed else memory["at"] if memory["is_dated"] else _written(origin)
+    if at is None:
+        return "bad_time"
     if line["answer"][0] is None and line["drives"][0] is None:
         return "bad_syntax"
     given = line.select(pl.coalesce("answer", "drives").alias("answer")).explode("answer").drop_nulls()
+    if not (is_timed or memory["is_dated"]):
+        _count_bare(given, text.startswith("["), memory)
     return given.unnest("answer").with_columns(polled_us=pl.lit(at, pl.Int64))
+
+
+def _written(origin: Origin) -> int:
+    """When the file was last written, in microseconds."""
+    if origin.modified_at is None:
+        raise UnreadableFile("an answer of cta-admin has no time", _GIVE_TIME, reason="no_clock")
+    return int(origin.modified_at.replace(tzinfo=origin.modified_at.tzinfo or UTC).timestamp()) * 1_000_000
+
+
+def _count_bare(given: pl.DataFrame, is_list: bool, memory: dict[str, Any]) -> None:
+    """Refuse a second answer without a time: a second list of one kind, or a second line of a drive."""
+    row = given["answer"].struct.unnest().head(1).rows(named=True)[0] if given.height else {}
+    kind = next((key for key in ("driveName", "queuedFiles", "nbMasterFiles") if row.get(key) is not None), "")
+    name = kind if is_list else row.get("driveName")
+    if name and name in memory["bare"]:
+        raise UnreadableFile(
+            "several answers of cta-admin have no time, and the file's modification time can date only one",
+            _GIVE_TIME,
+            reason="no_clock",
+        )
+    memory["bare"] = [*memory["bare"], *([name] if name else [])]
 
 
 def _instant(text: str | None) -> int | None:

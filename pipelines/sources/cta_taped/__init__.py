@@ -5,8 +5,8 @@
     {"epoch_time":1787645424.565608000,"hostname":"tpsrv01","program":"cta-taped","message":"File successfully …",…}
 
 `/var/log/cta/cta-taped*.log`, one daemon per drive; up to 5.x what syslog made of it, now also the journal
-(`journalctl -o json`), and JSON of all its schema versions so far: keys count, not their order, and unknown ones are
-no matter. Text and JSON of one session give the same rows.
+(`journalctl`) or the log of a container, and JSON of all its schema versions so far: keys count, not their order, and
+unknown ones are no matter. Text and JSON of one session give the same rows.
 
 **No public log of a site in production could be found.** This rests on CTA's own message templates (4.x to 5.11.20
 and the development branch) and on logs generated to them; the few public lines hold no file and no statistics.
@@ -36,7 +36,7 @@ from pipelines.sources.cta_taped.messages import COUNTER, FILE, PROGRESS, SESSIO
 from pipelines.sources.protocol import OTHER_PROGRAM, REJECTS, Carry, Claim, Origin, Parsed
 
 TITLE = "CTA tape daemon log"
-VERSION = 3
+VERSION = 4
 TABLES = (FILE, SESSION, STEP, COUNTER)
 SPEAKS_FOR = "drives"
 CAN_BE_CUT = True

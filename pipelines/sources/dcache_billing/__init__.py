@@ -25,6 +25,8 @@ mount and positioning. Note:
 * In the hour that autumn repeats a text record may be an hour later than its row: `note` marks it.
 * The message of a failure has the lines that the tape system's script printed: the first one is kept.
 * A store may be logged twice, with rc 0 and rc 666; silver keeps the good one.
+* dCache 11.2 writes many records twice or more (issue 8008). A mover's line holds the transaction of its door, so one
+  that is equal to a line shortly above it is skipped; silver joins equal tape records.
 """
 
 import polars as pl
@@ -38,11 +40,13 @@ from pipelines.sources.dcache_billing.text import classify, file_date, tape_reco
 from pipelines.sources.protocol import COVERAGE, NO_YEAR, Carry, Claim, Origin, Parsed, rejected
 
 TITLE = "dCache billing"
-VERSION = 3
+VERSION = 4
 TABLES = (requests.TABLE, movers.TABLE)
 SPEAKS_FOR = "pools"
 
 _HEADER = r"^##\s+[\w-]+-message\s.*\$date[$;]"
+_REPEATED = "of movers, equal to a line shortly above (dCache 11.2 writes records more than once)"
+_NEAR_LINES = 100
 _OBJECT = rf'^\{{.*"msgType"\s*:\s*"(?:{"|".join(KINDS)})"'
 _START: Carry = {
     "dump": None,  # delimiter and columns, if the file is a dump
@@ -50,6 +54,7 @@ _START: Carry = {
     "storage": None,  # layout of tape records, of the last header
     "others": [],  # layouts of other records
     "is_open": False,  # the message of the last record goes on in the next line
+    "recent": [],  # movers' lines among the last ones: number and hash
     "last_us": None,  # the latest instant met: billing was being written until then
 }
 
@@ -104,7 +109,8 @@ def _parse_log(lines: pl.DataFrame, origin: Origin, state: Carry) -> Parsed:
     objected = objects.from_json(rows.filter(kind="object").select("line_no", "text"), origin.zone)
     raw = pl.concat([tape_records(rows, origin), objected]).sort("line_no")
     records, rejects = requests.finish(raw, origin.system, is_copy)
-    moved = movers.mover_records(rows.head(0) if is_copy else rows, origin)
+    new, n_repeated = _without_repeats(rows.head(0) if is_copy else rows, state)
+    moved = movers.mover_records(new, origin)
     junk = rows.filter(pl.col("kind").is_null()).with_columns(reason=pl.lit("bad_syntax"))
     proof = written_at(rows, origin)
     return Parsed.of(
@@ -114,8 +120,23 @@ def _parse_log(lines: pl.DataFrame, origin: Origin, state: Carry) -> Parsed:
         tables={requests.TABLE: records, movers.TABLE: moved},
         coverage=pl.DataFrame(schema=COVERAGE) if is_copy else _coverage(records, proof, origin.system, state),
         carry=state,
-        notes={NO_YEAR: 0 if is_copy or file_date(origin) is not None else rows.filter(kind="transfer").height},
+        notes={
+            NO_YEAR: 0 if is_copy or file_date(origin) is not None else rows.filter(kind="transfer").height,
+            _REPEATED: n_repeated,
+        },
     )
+
+
+def _without_repeats(rows: pl.DataFrame, state: Carry) -> tuple[pl.DataFrame, int]:
+    """The movers' lines that are not equal to one of the lines shortly above, and how many are. `state` moves on."""
+    moved = rows.filter(kind="transfer").with_columns(mark=pl.col("text").hash())
+    before = pl.DataFrame(state["recent"], schema={"line_no": pl.Int64, "mark": pl.UInt64}, orient="row")
+    seen = pl.concat([before, moved.select(before.columns)])
+    distance = pl.col("line_no") - pl.col("line_no").shift(1).over("mark")
+    is_repeat = seen.select((distance <= _NEAR_LINES).fill_null(False)).to_series().slice(before.height)
+    last = pl.lit(rows["line_no"].max() if rows.height else 0)
+    state["recent"] = [list(row) for row in seen.filter(pl.col("line_no") > last - _NEAR_LINES).rows()]
+    return moved.filter(~is_repeat).select(rows.columns), int(is_repeat.sum())
 
 
 def _coverage(records: pl.DataFrame, others: pl.DataFrame, system: str, state: Carry) -> pl.DataFrame:

@@ -25,7 +25,8 @@ come in ms or in seconds a second of all processors: shares are their parts of t
 are all present; interrupts count as the kernel's.
 
 **Clock.** Stamps are in the zone pmrep was run in, or the archive's under `-z`. The file does not show which;
-`site.toml` decides. A row's sample begins at the row before; the first row below a header only starts the next one.
+`site.toml` decides, unless the stamps have an offset (`-f %FT%T%z`) or are seconds since 1970 (`-f %s`). A row's sample
+begins at the row before; the first row below a header only starts the next one.
 Under `--dynamic-header` pmrep writes a header wherever devices come or go, and the rows below continue the run: a
 counter has a value in the first of them, one step after the row above. Such a run begins with a stamp alone.
 pmdumptext's default stamp has no year: it is the one nearest to `origin.date`.
@@ -39,18 +40,28 @@ from pipelines.primitives.errors import UnreadableFile
 from pipelines.sources._shared.columns import TABLES as TABLES
 from pipelines.sources._shared.columns import join_parts, no_rows
 from pipelines.sources._shared.names import stem_of
-from pipelines.sources._shared.stamps import GIVE_DATE, MONTH_NUMBERS, dated, from_microseconds, read_stamp
+from pipelines.sources._shared.stamps import (
+    GIVE_DATE,
+    MONTH_NUMBERS,
+    dated,
+    from_microseconds,
+    instant_of,
+    offset_of,
+    read_stamp,
+)
 from pipelines.sources.pcp_csv.metrics import Header, is_header, read_header
 from pipelines.sources.pcp_csv.rows import has_counter, read_cells, tables
 from pipelines.sources.protocol import COVERAGE, Carry, Claim, Origin, Parsed, first_of, rejected
 
 TITLE = "PCP as CSV"
-VERSION = 4
+VERSION = 5
 SPEAKS_FOR = "hosts"
 
-_ISO = r"\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d(?:\.\d+)?"
+_OFFSET = r"(?:Z|[+-]\d\d:?\d\d)"
+_ISO = rf"\d{{4}}-\d\d-\d\d[ T]\d\d:\d\d:\d\d(?:\.\d+)?{_OFFSET}?"
+_EPOCH = r"\d{9,10}(?:\.\d+)?"
 _YEARLESS = r"[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d"
-_STAMPED = rf'^"?({_ISO}|{_YEARLESS})"?(.?)(.*)$'
+_STAMPED = rf'^"?({_ISO}|{_EPOCH}|{_YEARLESS}(?: [12]\d{{3}})?)"?(.?)(.*)$'
 _BARE = rf'^"?{_ISO}"?\r?$'
 _LONGEST_STEP = 1.5  # of the step before: no longer one is a step of the same run
 _START: Carry = {
@@ -168,9 +179,17 @@ def _shaped(rows: pl.DataFrame, header: Header) -> pl.DataFrame:
 
 
 def _local(rows: pl.DataFrame, origin: Origin) -> pl.DataFrame:
-    """Stamps as local time."""
-    stamp = pl.col("stamp").str.replace("T", " ", literal=True)
-    rows = rows.with_columns(local=read_stamp(stamp, "%Y-%m-%d %H:%M:%S%.f"))
+    """Stamps as local time; those with an offset and epochs as UTC, which `word` states."""
+    stamp, offset = pl.col("stamp"), pl.col("stamp").str.extract(rf":\d\d(?:\.\d+)?({_OFFSET})$")
+    local = read_stamp(
+        stamp.str.replace(rf"{_OFFSET}$", "").str.replace("T", " ", literal=True), "%Y-%m-%d %H:%M:%S%.f"
+    )
+    epoch = instant_of(pl.when(stamp.str.contains(rf"^{_EPOCH}$")).then(stamp).cast(pl.Float64, strict=False))
+    full = read_stamp(stamp.str.slice(4).str.replace("  ", " 0", literal=True), "%b %d %H:%M:%S %Y")
+    rows = rows.with_columns(
+        local=pl.coalesce(local - offset_of(offset.fill_null("Z")), epoch, full),
+        word=pl.when(offset.is_not_null() | epoch.is_not_null()).then(pl.lit("UTC")).otherwise(pl.lit("")),
+    )
     is_yearless = rows["stamp"].str.contains(rf"^{_YEARLESS}$").fill_null(False)
     if is_yearless.any():
         rows = rows.with_columns(local=pl.coalesce("local", _with_year(pl.col("stamp"), origin)))

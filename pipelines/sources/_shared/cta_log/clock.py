@@ -5,6 +5,7 @@ JSON and the stamps of rsyslog are exact. The text form has the local time witho
 """
 
 import re
+from contextlib import suppress
 from datetime import UTC, date, datetime, timedelta
 from typing import NamedTuple
 from zoneinfo import ZoneInfo
@@ -20,6 +21,7 @@ _LOCAL = r"^[A-Z][a-z]{2} [ 0-9][0-9] [0-9]{2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]{1,9})
 _SECOND_CHARS = len("Aug 25 09:58:12")
 _ROTATED = re.compile(r"[-.](\d{4})(\d\d)(\d\d)(?:-\d{9,11})?(?:\.\w{1,4})?$")
 _EPOCH = re.compile(r'update_(?:session|start|mount|transfer)StartTime\\?"?[=:]\s*\\?"?(1\d{9}|2\d{9})\b')
+_DAY = re.compile(r"^(?:<\d{1,3}>1? ?)?(\d{4}-\d\d-\d\d)[T ]\d\d:\d\d:\d\d")  # what the journal or syslog puts before
 _FIRST, _LAST = datetime(1980, 1, 1), datetime(2100, 1, 1)
 _HALF_YEAR = 186  # in days, of months of 31
 _AT = pl.Datetime("us")
@@ -104,6 +106,9 @@ def _nearest(origin: Origin) -> Near:
     for line in origin.head:
         if match := _EPOCH.search(line):
             return Near(datetime.fromtimestamp(int(match[1]), zone).date(), False)
+        if match := _DAY.match(line):
+            with suppress(ValueError):
+                return Near(date.fromisoformat(match[1]), False)
     if origin.modified_at is not None:
         written = origin.modified_at.replace(tzinfo=origin.modified_at.tzinfo or UTC)
         # a day and more for clocks that run ahead

@@ -6,11 +6,10 @@ Aug 25 09:58:12.075508000 tpsrv01 cta-taped: LVL="INFO" PID="7" TID="9" MSG="Got
 {"__REALTIME_TIMESTAMP":"1787644692075600","MESSAGE":"{\\"epoch_time\\":1787644692.075508000,…
 """
 
-import json
-
 import polars as pl
 
 from pipelines.sources._shared.cta_log.clock import epoch_us
+from pipelines.sources._shared.cta_log.wrappers import opened
 from pipelines.sources._shared.heads import filled
 from pipelines.sources.protocol import Claim
 
@@ -21,12 +20,12 @@ _OTHER_LINE = r'\bcta-[a-z-]+(?:\[\d+\])?: LVL=\\?"|\\?"program\\?"\s*:\s*\\?"ct
 _LEAST_SHARE = 0.05  # of the first lines: the file may be that of a whole host
 # Digits of ASCII alone: those of all scripts would take twice the time.
 _HEAD = (
-    r"^(?:\[(?P<epoch>[0-9]{9,11}\.[0-9]{1,9})\] )?"
+    r"(?:\[(?P<epoch>[0-9]{9,11}\.[0-9]{1,9})\] )?"
     r"(?P<stamp>[0-9]{4}-\S+|[A-Z][a-z]{2} [ 0-9][0-9] [0-9]{2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]{1,9})?)"
     r" (?P<text_host>\S+) "
 )
-_ENTRY = r'"MESSAGE"\s*:\s*"((?:[^"\\]|\\.)*)"'
-_ENTRY_AT = r'"__REALTIME_TIMESTAMP"\s*:\s*"([0-9]{15,17})"'
+# `cta-taped: LVL=`, `cta-taped[7]: LVL=`; in RFC 5424 `cta-taped 7 - - LVL=`
+_BEFORE_LEVEL = r"(?:[^\s:]*: | \S+ \S+ (?:-|\[[^\]]*\]) +)"
 _PROGRAM = r'"program"\s*:\s*"([^"\\]*)"'
 _JSON = {
     "json_host": r'"hostname"\s*:\s*"([^"\\]*)"',
@@ -62,7 +61,7 @@ def claim_of(head: list[str], program: str) -> Claim:
 
 def _line_of(program: str) -> str:
     """A line of a program, also inside the string of a journal entry."""
-    return rf'{program}[^\s:]*: LVL=\\?"|\\?"program\\?"\s*:\s*\\?"{program}'
+    return rf'{program}{_BEFORE_LEVEL}LVL=\\?"|\\?"program\\?"\s*:\s*\\?"{program}'
 
 
 def n_others(lines: pl.DataFrame, own: pl.DataFrame, program: str) -> int:
@@ -75,58 +74,33 @@ def own_lines(lines: pl.DataFrame, program: str) -> pl.DataFrame:
     """The lines of a program: `line_no`, `text`, `body` (as the program wrote it), `is_json`, `message`, `drive`,
     `pid`, `host`, and of the clock `epoch` in microseconds and `stamp`.
 
-    Each is null where the line has none. Lines of other programs, and what is no log line, are left out.
+    Each is null where the line has none. Lines of other programs, and what is no log line, are left out. A line of the
+    program that cannot be read has no message.
     """
-    rows = _opened(lines)
-    body, head = rows["body"], rf'{program}[^\s:]*: LVL="'
+    rows = opened(lines)
+    body, head = rows["body"], rf'{program}{_BEFORE_LEVEL}LVL="'
     is_text = body.str.contains('LVL="', literal=True)
     if is_text.any():
         is_text &= body.str.contains(head)
     is_json = ~is_text & body.str.starts_with("{")
-    parts = [_of_text(rows.filter(is_text), _HEAD + head), _of_json(rows.filter(is_json), program)]
+    parts = [_of_text(rows.filter(is_text), head), _of_json(rows.filter(is_json), program)]
+    is_other = ~is_text & ~is_json
+    if is_other.any():
+        lost = rows.filter(is_other & rows["text"].str.contains(_line_of(program)))
+        parts.append(lost.select(*_SAME).join(parts[0].clear(), on=_SAME, how="left").select(parts[0].columns))
     filled_parts = [part for part in parts if part.height] or parts[:1]
     return pl.concat(filled_parts).sort("line_no") if len(filled_parts) > 1 else filled_parts[0]
 
 
-def _opened(lines: pl.DataFrame) -> pl.DataFrame:
-    """Lines with `body` and, of journal entries, `entry_us`: when the journal received it."""
-    rows = lines.with_columns(body=_stripped(lines["text"]), entry_us=pl.lit(None, pl.Int64))
-    is_entry = rows["text"].str.contains('"MESSAGE"', literal=True)
-    if not is_entry.any():
-        return rows
-    inner = pl.col("text").str.extract(_ENTRY)
-    entries = rows.filter(is_entry).with_columns(
-        inner=inner, entry_us=pl.col("text").str.extract(_ENTRY_AT).cast(pl.Int64)
-    )
-    entries = entries.with_columns(body=pl.col("inner").str.replace_all('\\"', '"', literal=True).fill_null(""))
-    is_escaped = pl.col("body").str.contains("\\", literal=True)
-    decoded = pl.col("inner").map_elements(_unescaped, return_dtype=pl.String)
-    entries = pl.concat(
-        [entries.filter(~is_escaped), entries.filter(is_escaped).with_columns(body=decoded)]
-    ).with_columns(pl.col("body").str.strip_chars())
-    return pl.concat([rows.filter(~is_entry), entries.drop("inner")]).sort("line_no")
-
-
-def _unescaped(inner: str) -> str:
-    """The text of a JSON string; empty for other text.
-
-    >>> _unescaped('a \\\\"b\\\\" \\\\\\\\ c')
-    'a "b" \\\\ c'
-    """
-    try:
-        return str(json.loads(f'"{inner}"'))
-    except ValueError:
-        return ""
-
-
-def _stripped(text: pl.Series) -> pl.Series:
-    """Lines without what is blank around them, but for the blank with which CTA ends its lines of text."""
-    is_usual = text.str.contains("^[!-~]") & (text.str.ends_with('" ') | text.str.ends_with("}"))
-    return text if is_usual.all() else text.str.strip_chars()
-
-
 def _of_text(rows: pl.DataFrame, head: str) -> pl.DataFrame:
-    rows = rows.with_columns(pl.col("body").str.extract_groups(head).struct.unnest())
+    parts = [rows.with_columns(pl.col("body").str.extract_groups(f"^{_HEAD}{head}").struct.unnest())]
+    is_wrapped = parts[0]["stamp"].is_null()
+    if is_wrapped.any():
+        wrapped = rows.filter(is_wrapped).with_columns(
+            pl.col("body").str.extract_groups(f"^.*?[ >]{_HEAD}{head}").struct.unnest()
+        )
+        parts = [parts[0].filter(~is_wrapped), wrapped]
+    rows = pl.concat(parts).sort("line_no") if len(parts) > 1 else parts[0]
     return rows.select(
         *_SAME,
         *_looked_up(0),
