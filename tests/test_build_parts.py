@@ -1,12 +1,13 @@
 """A large build in parts, by processes that hold no lock: the rows of one process, whatever is cut, killed or late."""
 
+import json
 import multiprocessing
 import os
 import random
 import shutil
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
-from datetime import date
+from datetime import date, datetime
 from pathlib import Path
 from typing import Any
 
@@ -260,3 +261,40 @@ def test_days_of_a_busy_archive_one_by_one(read: Site, expected: Rows, tmp_path:
                     put(site, str(path.relative_to(read.root / "logs")), path.read_bytes())
             make(site)
         assert differences(expected, all_rows(site)) == []
+
+
+def test_a_mount_without_an_end_keeps_its_drive_up_to_the_next_sign(tmp_path: Path) -> None:
+    """The daemon dies on the 2nd, alerts follow, and on the 5th the drive is up: that changes a row of the 2nd."""
+    lines = {
+        2: [("08:00:00", "Tape session started for read", {"mountId": "7", "tapeVid": "V1", "mountType": "Retrieve"})],
+        3: [("09:00:00", "Tape alert detected", {"tapeAlert": "Cleaning required"})],
+        5: [
+            ("06:00:00", "TapeDrivesCatalogueState::updateDriveStatus(): Updating drive status.", {"next_status": "UP"})
+        ],
+    }
+    logs = {
+        f"taped/cta-taped-2026-02-0{day}.log": "".join(
+            json.dumps(
+                {"local_time": f"2026-02-0{day}T{at}+0000", "epoch_time": epoch(day, at), "hostname": "s1"} | line
+            )
+            + "\n"
+            for at, message, more in stated
+            for line in [{"program": "cta-taped", "message": message, "tapeDrive": "D1"} | more]
+        )
+        for day, stated in lines.items()
+    }
+    text = 'name = "t"\nzone = "UTC"\n[[drive]]\nname = "D1"\n[[input]]\nglob = "logs/taped/*"\nsystem = "cta"\n'
+    once, daily = make_site(tmp_path / "once", text), make_site(tmp_path / "daily", text)
+    with plain_store():
+        for name, log in logs.items():
+            put(once, name, log)
+            put(daily, name, log)
+            make(daily)
+        make(once)
+        assert differences(all_rows(once), all_rows(daily)) == []
+        (row,) = query(daily, "SELECT from_at, to_at FROM silver.cta_state WHERE state = 'unknown'")
+    assert row == (datetime(2026, 2, 2, 8), datetime(2026, 2, 5, 6))
+
+
+def epoch(day: int, at: str) -> float:
+    return datetime.fromisoformat(f"2026-02-0{day}T{at}+00:00").timestamp()

@@ -371,6 +371,8 @@ def test_values_that_cannot_be_are_found_with_what_they_are_compared_with(lake: 
         ],
     )
     put(lake, "silver.gap", [span | {"drive": "D1", "gap_s": -3.0}, span | {"drive": "D2", "gap_s": 3.0}])
+    mounts = [{"drive": "D1", "n_recorded_files": n, "n_file_lines": 2} for n in (2, 3)]
+    put(lake, "silver.cta_mount", [{"from_at": MORNING, "to_at": MORNING} | mount for mount in mounts])
     # E14: 400 MB at once do not leave a memory of 512 MB, 600 MB do
     test = {"host": "node1", "ended_at": MORNING + timedelta(seconds=10), "elapsed_s": 10.0, "bytes": 200_000_000}
     put(lake, "site.setting", [{"zone": "UTC"}])
@@ -388,6 +390,7 @@ def test_values_that_cannot_be_are_found_with_what_they_are_compared_with(lake: 
         "processors_above_one": ("node1", 1, 2),
         "disk_above_one": ("node1/sda", 1, 2),
         "file_above_moved": ("D1", 1, 2),
+        "files_without_line": ("D1", 1, 2),
         "negative_gap": ("D1", 1, 2),
         "test_in_memory": ("node1", 1, 2),
     }
@@ -400,7 +403,7 @@ def test_values_that_cannot_be_are_found_with_what_they_are_compared_with(lake: 
 
 def test_where_there_is_nothing_to_compare_it_says_which_logs_are_missing(lake: Connection) -> None:
     found = made(lake, "gold.contradiction")
-    assert len(found) == 8 and {(row["n"], row["entity"]) for row in found} == {(0, None)}
+    assert len(found) == 9 and {(row["n"], row["entity"]) for row in found} == {(0, None)}
     assert all(row["reason_missing"].startswith("nothing to compare: no ") for row in found)
 
 

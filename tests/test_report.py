@@ -14,7 +14,7 @@ import pytest
 from pipelines.catalog.contracts import Column
 from pipelines.catalog.files import load_catalog
 from pipelines.config.recipients import Deliver
-from pipelines.config.site import Site
+from pipelines.config.site import Site, Station
 from pipelines.primitives.format import cell, fixed, label, percent
 from pipelines.primitives.format import table as format_table
 from pipelines.primitives.text import escape_control
@@ -454,6 +454,12 @@ def test_links_of_no_station_have_their_traffic_in_the_report(links_alone: Site)
         ("l10", 2.0, 144.0, 20.0, datetime(2010, 6, 15, 11), 30.0),
     ]
     assert not sections["drives"].tables
+
+
+def test_a_site_of_disk_systems_is_not_without_stations(links_alone: Site) -> None:
+    disks = links_alone.model_copy(update={"station": (Station(name="eos", role="stager"),)})
+    sections = {section.id: section for section in make_report(disks, load_catalog(), DAY, DAY).sections}
+    assert sections["stations"].sentences == ["Duty factors are not computed for disk systems (role stager): eos."]
 
 
 def test_the_page_of_checks_counts_those_not_met(links_alone: Site, tmp_path: Path) -> None:

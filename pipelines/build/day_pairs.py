@@ -63,6 +63,23 @@ FROM (
 WHERE mount_id IS NOT NULL
 GROUP BY system, drive, mount_id
 UNION
+-- a mount without an end keeps its drive up to the drive's next sign
+SELECT CAST(o.to_at AS DATE), coalesce(s.day, (SELECT max(CAST(to_at AS DATE)) FROM bronze.log_coverage))
+FROM (
+    SELECT system, drive, max(logged_at) AS to_at
+    FROM (
+        SELECT system, drive, mount_id, logged_at, kind IN ('unmounted', 'killed') AS is_last FROM bronze.cta_step
+        UNION ALL SELECT system, drive, mount_id, logged_at, FALSE FROM bronze.cta_file
+        UNION ALL SELECT system, drive, mount_id, logged_at, TRUE FROM bronze.cta_session
+    )
+    WHERE mount_id IS NOT NULL
+    GROUP BY system, drive, mount_id HAVING NOT bool_or(is_last)
+) o
+ASOF LEFT JOIN (
+    SELECT system, drive, day, logged_at FROM bronze.cta_step
+    WHERE kind IN ('drive_status', 'state_changed', 'session_started')
+) s ON s.system = o.system AND s.drive = o.drive AND s.logged_at > o.to_at
+UNION
 -- a drive that is down stays so up to its next line, or as long as any log goes on
 SELECT day, coalesce(lead(day) OVER (PARTITION BY system, drive ORDER BY logged_at, file_id, line_no), (
     SELECT max(CAST(to_at AS DATE)) FROM bronze.log_coverage

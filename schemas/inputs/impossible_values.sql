@@ -43,6 +43,9 @@ WITH kind AS (
          '{:.3g}, but a share is at most {:.3g}', 'samples of disks with their busy share'),
         ('file_above_moved', 'bytes of a user''s file',
          '{:.3g}, but only {:.3g} bytes were moved for it', 'transfers with the size of the user''s file'),
+        ('files_without_line', 'files of a mount, by its final record',
+         '{:.0f}, but only {:.0f} lines about its files are in the log, so bytes and files of this mount are too low',
+         'mounts of CTA with lines about their files'),
         ('negative_gap', 'seconds of a gap between files', '{:.3g} is negative', 'two files in one mount'),
         ('test_in_memory', 'bytes of a timed test',
          'a working set of {:.3g} bytes fits in the memory of {:.3g} bytes, so the test measured the cache',
@@ -75,6 +78,10 @@ compared AS (
     UNION ALL
     SELECT 'file_above_moved', drive, file_bytes, bytes, file_bytes > bytes, started_at, ended_at, file_id, line_no
     FROM silver.transfer WHERE status = 'ok' AND bytes > 0 AND started_at >= $begin AND started_at < $end
+    UNION ALL
+    SELECT 'files_without_line', drive, n_recorded_files, n_file_lines, n_recorded_files > n_file_lines, from_at, to_at, file_id,
+           line_no
+    FROM silver.cta_mount WHERE n_recorded_files IS NOT NULL AND n_file_lines > 0 AND to_at >= $begin AND to_at < $end
     UNION ALL
     SELECT 'negative_gap', drive, gap_s, 0, gap_s < 0, started_at, ended_at, previous_file_id, previous_line_no
     FROM silver.gap WHERE started_at >= $begin AND started_at < $end

@@ -27,6 +27,8 @@ drained_at = { type = "TIMESTAMP", doc = "when the last byte was on disk, if the
 killed_at = { type = "TIMESTAMP", doc = "when the process of the mount was killed or crashed; NULL otherwise" }
 to_at = { type = "TIMESTAMP", doc = "time of the last line of the mount" }
 n_file_lines = { type = "BIGINT", doc = "number of log lines about single files of the mount. If it is 0, only the mount's final record shows how much data moved" }
+n_recorded_files = { type = "BIGINT", doc = "number of files that the mount moved, from its final record. If it exceeds n_file_lines, lines about files are missing from the log" }
+errors = { type = "VARCHAR", doc = "names of the errors that the mount's final record counts; NULL if it counts none" }
 is_inferred = { type = "BOOLEAN", doc = "true if no line shows the start of the mount. The mount's times are then computed from its final record" }
 status = { type = "VARCHAR", doc = "ok, mount_failed, killed, empty (given up before the robot moved the tape), or cut (start or end not logged)" }
 file_id = { type = "VARCHAR", doc = "log file with the first line of the mount" }
@@ -73,7 +75,7 @@ merged AS (
            l.requested_at IS NULL AND r.total_s > 0 AS is_inferred,
            l.* EXCLUDE (system, drive, host, mount_id, volume, vo, tape_pool, mount_type, file_id, line_no),
            r.logged_at AS recorded_at, r.began_at, r.mount_s, r.position_s, r.unload_s, r.unmount_s, r.total_s, r.drain_s,
-           r.status, r.is_killed, r.mount_attempted, r.was_mounted, r.repack_files, r.user_files, r.verified_files,
+           r.status, r.is_killed, r.errors, r.files, r.mount_attempted, r.was_mounted, r.repack_files, r.user_files, r.verified_files,
            coalesce(l.file_id, r.file_id) AS file_id, coalesce(l.line_no, r.line_no) AS line_no
     FROM logged l
     FULL JOIN record r ON r.system = l.system AND r.drive = l.drive AND r.mount_id = l.mount_id
@@ -104,6 +106,7 @@ SELECT CAST(least(p.start_at, coalesce(p.from_at, p.recorded_at)) AS DATE) AS da
        CASE WHEN p.drain_s > 0 THEN p.recorded_at END AS drained_at,
        CASE WHEN coalesce(p.is_killed, p.killed_at IS NOT NULL) THEN coalesce(p.killed_at, p.recorded_at) END AS killed_at,
        greatest(p.to_at, p.recorded_at) AS to_at, coalesce(p.n_file_lines, 0) AS n_file_lines,
+       p.files AS n_recorded_files, regexp_replace(p.errors, '=[0-9]+', '', 'g') AS errors,
        coalesce(p.is_inferred, FALSE) AS is_inferred,
        CASE WHEN NOT p.mount_attempted THEN 'empty'
             WHEN coalesce(p.is_killed, p.killed_at IS NOT NULL) THEN 'killed'

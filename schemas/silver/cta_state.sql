@@ -12,7 +12,7 @@ drive = { type = "VARCHAR", doc = "drive" }
 state = { type = "VARCHAR", doc = "state of the drive, as in silver.drive_state" }
 from_at = { type = "TIMESTAMP", doc = "start" }
 to_at = { type = "TIMESTAMP", doc = "end" }
-is_inferred = { type = "BOOLEAN", doc = "true if no log line shows the start or end of the state. The times were then computed from the mount's final record, or the state is hung or unknown. Also true if the drive was still down when the log ended" }
+is_inferred = { type = "BOOLEAN", doc = "true if no log line shows the start or end of the state. The times were then computed from the mount's final record, or the state is hung or unknown. unknown: the log lacks lines of the mount, or none shows its end; the state lasts until the drive's next sign. Also true if the drive was still down when the log ended" }
 session_id = { type = "VARCHAR", doc = "identifier of the mount during which the drive was in the state; NULL for down" }
 attempt_id = { type = "VARCHAR", doc = "identifier of the attempt to move a file during which the drive was in the state; NULL between attempts" }
 file_id = { type = "VARCHAR", doc = "log file with the line that shows the state" }
@@ -70,6 +70,7 @@ reached AS (
 ),
 placed AS (
     SELECT r.*, m.is_inferred, m.over_at, m.killed_at, m.dismount_at,
+           m.n_file_lines > 0 AND coalesce(m.n_recorded_files > m.n_file_lines, FALSE) AS lacks_lines,
            lead(r.begin_at) OVER later AS next_at, lead(r.state) OVER later AS next_state
     FROM reached r JOIN mount m ON m.system = r.system AND m.drive = r.drive AND m.session_id = r.session_id
     WHERE r.to_at > r.begin_at
@@ -84,6 +85,13 @@ shown AS (
     SELECT system, drive, 'mount', requested_at, file_id, line_no FROM mount
     UNION ALL
     SELECT system, drive, state, from_at, file_id, line_no FROM silver.cta_poll_state WHERE state <> 'unknown'
+),
+-- the daemon's own state shows that it is done with a mount, too
+sign AS (
+    SELECT system, drive, shown_at FROM shown
+    UNION ALL
+    SELECT s.system, coalesce(d.drive, s.drive), s.logged_at FROM bronze.cta_step s LEFT JOIN site.drive d ON d.logname = s.drive
+    WHERE s.kind = 'state_changed'
 ),
 status AS (
     SELECT *, lead(shown_at) OVER w AS next_at, lead(file_id) OVER w AS end_file_id, lead(line_no) OVER w AS end_line_no
@@ -100,8 +108,10 @@ FROM (
            CAST(NULL AS VARCHAR) AS end_file_id, CAST(NULL AS BIGINT) AS end_line_no
     FROM placed
     UNION ALL
-    -- between files the daemon waits for its own next task; after the last one there is no request
-    SELECT system, drive, CASE WHEN next_state = 'dismount' THEN 'no_request' ELSE 'request' END, to_at, next_at,
+    -- between files the daemon waits for its own next task; after the last one there is no request. Where lines about files
+    -- are missing, files may have moved in that time
+    SELECT system, drive, CASE WHEN lacks_lines THEN 'unknown' WHEN next_state = 'dismount' THEN 'no_request' ELSE 'request' END,
+           to_at, next_at,
            is_inferred, session_id, NULL, file_id, line_no, NULL, NULL
     FROM placed WHERE next_at > to_at AND next_state <> 'drain'
     UNION ALL
@@ -109,6 +119,14 @@ FROM (
     SELECT system, drive, CASE WHEN killed_at IS NOT NULL THEN 'hung' ELSE 'unknown' END, to_at, over_at,
            TRUE, session_id, NULL, file_id, line_no, NULL, NULL
     FROM placed WHERE next_at IS NULL AND dismount_at IS NULL AND over_at > to_at
+    UNION ALL
+    -- no line shows that the tape left the drive: until the next sign of the drive, it was not free
+    SELECT m.system, m.drive, 'unknown', m.to_at, coalesce(s.shown_at, e.end_at), TRUE, m.session_id, NULL, m.file_id, m.line_no,
+           NULL, NULL
+    FROM mount m
+    ASOF LEFT JOIN sign s ON s.system = m.system AND s.drive = m.drive AND s.shown_at > m.to_at
+    LEFT JOIN ended e ON e.drive = m.drive
+    WHERE m.status = 'cut' AND coalesce(s.shown_at, e.end_at) > m.to_at
     UNION ALL
     SELECT s.system, s.drive, 'down', s.shown_at, coalesce(s.next_at, e.end_at), s.next_at IS NULL, NULL, NULL, s.file_id, s.line_no,
            s.end_file_id, s.end_line_no

@@ -105,11 +105,11 @@ entry AS (
 ),
 cta AS (
     SELECT system, drive, 'transfer_failed' AS kind, ended_at AS happened_at, requested_at AS began_at, volume,
-           CAST(NULL AS VARCHAR) AS error, error AS message, file_id, line_no
+           error, error AS message, file_id, line_no
     FROM silver.cta_transfer WHERE status = 'failed'
     UNION ALL
     SELECT m.system, m.drive, CASE m.status WHEN 'empty' THEN 'empty_mount' WHEN 'killed' THEN 'session_killed' ELSE m.status END,
-           coalesce(m.killed_at, m.to_at), CASE m.status WHEN 'killed' THEN h.from_at ELSE m.requested_at END, m.volume, NULL,
+           coalesce(m.killed_at, m.to_at), CASE m.status WHEN 'killed' THEN h.from_at ELSE m.requested_at END, m.volume, m.errors,
            NULL, m.file_id, m.line_no
     FROM silver.cta_mount m
     LEFT JOIN silver.cta_state h ON h.system = m.system AND h.session_id = m.session_id AND h.state = 'hung'

@@ -145,8 +145,7 @@ def stations(asker: Asker) -> Section:
         sentences = [f"No traffic data: {', '.join(unseen)}."] if unseen else []
         sentences += [f"Partly covered: {', '.join(partly)}."] if partly else []
         scanning = [row["station"] for row in duty if row["duty_factor"] is None and row["role"] == "scanning"]
-        # left out of duty, not unseen or idle
-        if scanning:
+        if scanning:  # left out of duty, not unseen or idle
             only = "The duty factor is not computed for scanning stations, which only read tapes to check them"
             sentences.append(f"{only}: {', '.join(scanning)}.")
         if len(unseen) < len(duty):
@@ -157,7 +156,9 @@ def stations(asker: Asker) -> Section:
                 f" are averages over the half-hours above the threshold."
             )
     else:
-        sentences = ["site.toml declares no station, or the period is unknown."]
+        stagers = ", ".join(station.name for station in asker.site.station if station.role == "stager")
+        only = f"Duty factors are not computed for disk systems (role stager): {stagers}."
+        sentences = [only if stagers else "site.toml declares no station, or the period is unknown."]
     names = "station role duty_factor duty_half duty_twice duty_factor_out active_in_mb_s active_out_mb_s coverage"
     gaps = "station n_gaps p50_s p95_s modal_s share_long lost_hours"
     links = "link direction covered_hours moved_gb avg_mb_s busiest_at busiest_mb_s max_mb_s max_share"
