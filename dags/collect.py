@@ -4,20 +4,19 @@ from typing import Any
 
 from airflow.sdk import CronTriggerTimetable, dag, task
 from airflow.sdk.exceptions import AirflowFailException
-from tapescope_alarm import secrets, tell
-from tapescope_tasks import EACH_DAG, call, glance, has_collect
+from tapescope_alarm import secrets
+from tapescope_tasks import EACH_DAG, call, glance
 
-ZONE, _ = glance()
-WHEN = CronTriggerTimetable("*/5 * * * *", timezone=ZONE) if has_collect() else None
+ZONE, _, HAS_ANY = glance()
+WHEN = CronTriggerTimetable("*/5 * * * *", timezone=ZONE) if HAS_ANY else None
 
 
-@task(on_failure_callback=None)  # it would send the same message again five minutes later
+@task
 def ask() -> dict[str, Any]:
     counts = call("collect", secrets=secrets())
-    if counts["newly_failed"]:
-        tell(f"collect: {counts['newly_failed']} [[collect]] entries began to fail; `tapescope ask runs` shows why")
     if counts["failed"]:
-        raise AirflowFailException("[[collect]] entries failed; the next run tries them again")
+        what = f"[[collect]] entries fail: {counts['failing']}"
+        raise AirflowFailException(f"{what}; `tapescope ask runs` shows why; the next run tries them again")
     return counts
 
 

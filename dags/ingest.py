@@ -16,7 +16,7 @@ from airflow.sdk import (
 )
 from tapescope_tasks import EACH_DAG, POOL, call, glance
 
-ZONE, MARKER = glance()
+ZONE, MARKER, _ = glance()
 BRONZE = AssetAlias("tapescope_bronze")
 ARRIVED = AssetWatcher("tapescope_arrived", FileDeleteTrigger(filepath=MARKER, poke_interval=5.0))
 WHEN = AssetOrTimeSchedule(

@@ -5,7 +5,7 @@ from typing import Any
 from airflow.sdk import CronTriggerTimetable, dag, task
 from tapescope_tasks import EACH_DAG, POOL, call, glance
 
-ZONE, _ = glance()
+ZONE, *_ = glance()
 
 
 @task(pool=POOL)

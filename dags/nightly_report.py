@@ -6,17 +6,14 @@ from zoneinfo import ZoneInfo
 
 from airflow.providers.standard.operators.empty import EmptyOperator
 from airflow.sdk import CronTriggerTimetable, Param, TriggerRule, chain, dag, get_current_context, task
+from airflow.sdk.exceptions import AirflowFailException
 from tapescope_alarm import secrets
 from tapescope_tasks import EACH_DAG, POOL, call, glance
 
-ZONE, _ = glance()
+ZONE, *_ = glance()
 WHEN = CronTriggerTimetable("15 6 * * *", timezone=ZONE, interval=timedelta(days=1))
-STEPS = {  # what was read is built, even if something could not be read
-    "ingest": TriggerRule.ALL_SUCCESS,
-    "build": TriggerRule.ALL_DONE,
-    "detect": TriggerRule.ALL_SUCCESS,
-    "forecast": TriggerRule.ALL_SUCCESS,
-}
+STEPS = dict.fromkeys(("ingest", "build", "detect", "forecast"), TriggerRule.ALL_SUCCESS)
+STEPS["build"] = TriggerRule.ALL_DONE  # what was read is built, even if something could not be read
 TAKES: dict[str, tuple[str, ...]] = {"detect": ("first", "last"), "forecast": ("last",)}
 DAY: dict[str, Any] = {"type": ["null", "string"], "format": "date"}
 PERIOD = {name: Param(None, description=f"{name} day (empty: last day with data)", **DAY) for name in ("first", "last")}
@@ -24,10 +21,15 @@ PERIOD = {name: Param(None, description=f"{name} day (empty: last day with data)
 
 def period() -> dict[str, Any]:
     """The day that a scheduled or backfilled run is for; by hand the days given, else the last one with data."""
-    run, given = get_current_context()["dag_run"], get_current_context()["params"]
-    if run.run_type != "manual":
-        return dict.fromkeys(PERIOD, (run.data_interval_start or run.run_after).astimezone(ZoneInfo(ZONE)).date())
-    return {name: date.fromisoformat(given[name]) for name in PERIOD if given[name]}
+    run = get_current_context()["dag_run"]
+    day = (run.data_interval_start or run.run_after).astimezone(ZoneInfo(ZONE)).date()
+    given = {name: text for name, text in (run.conf or {}).items() if text}
+    if wrong := sorted(given.keys() - (PERIOD if run.run_type == "manual" else {})):
+        raise AirflowFailException(f"this run takes no param {', '.join(wrong)}; a run by hand takes first and last")
+    days = {name: date.fromisoformat(text) for name, text in given.items()}
+    if days.get("first", date.min) > days.get("last", date.max):
+        raise AirflowFailException(f"the param first, {days['first']}, is after last, {days['last']}")
+    return days if run.run_type == "manual" else dict.fromkeys(PERIOD, day)
 
 
 def problems() -> list[str]:
@@ -52,8 +54,7 @@ def report() -> dict[str, Any]:
 def nightly_report() -> None:
     done = [step.override(task_id=name, trigger_rule=rule)(name) for name, rule in STEPS.items()] + [report()]
     chain(*done)
-    # the report comes out in any case: only this leaf makes a run fail in which a step failed
-    done >> EmptyOperator(task_id="verdict")
+    done >> EmptyOperator(task_id="verdict")  # the report comes out in any case: this leaf makes a failed run fail
 
 
 nightly_report()

@@ -31,23 +31,29 @@ def failed(context: Any) -> None:
     """A task has failed and is not tried again: by mail and webhook, and in the log."""
     ti, error = context["ti"], context.get("exception")
     what = str(error) if error else "the task's process was killed, or its worker was lost"
-    tell(f"task {ti.task_id} of {ti.dag_id}, try {ti.try_number} of run {ti.run_id}: {what}")
+    text = f"task {ti.task_id} of {ti.dag_id}, try {ti.try_number} of run {ti.run_id}: {what}"
+    tell("warn", text=text, part=ti.dag_id, cause=f"{ti.task_id}: {what}")
 
 
 def stuck(context: Any) -> None:
     """A run has not ended in time: a task hangs, or the pool that TAPESCOPE_POOL names was never made."""
     if context.get("reason") == "timed_out":
-        tell(
-            f"{context['dag'].dag_id}, run {context['run_id']}, did not end in time:"
-            " a task hangs, or the pool for its tasks does not exist"
-        )
+        dag, what = context["dag"].dag_id, "a task hangs, or the pool for its tasks does not exist"
+        tell("warn", text=f"{dag}, run {context['run_id']}, did not end in time: {what}", part=dag, cause=what)
 
 
-def tell(text: str) -> None:
+def well(context: Any) -> None:
+    """A run has ended well: whoever had a failure of this DAG hears that it works again, once it did for some time."""
+    tell("recovered", part=context["dag"].dag_id)
+
+
+def tell(step: str, **message: str) -> None:
+    """To the recipients, unless they know."""
     from pipelines import steps
 
-    print(f"FAILED: {text}")
+    print(f"FAILED: {message['text']}" if "text" in message else f"{message['part']} ended well")
     try:
-        print(f"sent: {steps.warn(steps.recipients_at(SITE), text, secrets())}")
+        done = getattr(steps, step)(steps.recipients_at(SITE), secrets=secrets(), **message)
+        print(f"sent: {done or 'nothing'}")
     except Exception as error:  # without a site.toml that TOML can read there are no recipients
-        print(f"no warning was sent: {error}")
+        print(f"no message was sent: {error}")

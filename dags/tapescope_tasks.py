@@ -6,18 +6,20 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from airflow.sdk import get_current_context
-from airflow.sdk.exceptions import AirflowFailException
-from tapescope_alarm import SITE, failed, stuck
+from airflow.sdk.exceptions import AirflowFailException, AirflowTaskTimeout
+from tapescope_alarm import SITE, failed, stuck, well
 
 POOL = os.environ.get("TAPESCOPE_POOL", "default_pool")  # of tasks that write: one slot for the embedded catalogue
 IN_VAIN = (2, 3)  # exit codes that a second try cannot fix: a wrong site.toml, a failed critical check
 LOCK_WAIT_S = 900.0  # for writers outside Airflow
+HOURS = 3
+LATE = f"; Airflow stopped the task after {HOURS} hours; `tapescope ingest` and `build` by hand have no time limit"
 EACH_TASK: dict[str, Any] = {
     "retries": 3,
     "retry_delay": timedelta(seconds=float(os.environ.get("TAPESCOPE_RETRY_S", "60"))),
     "retry_exponential_backoff": 2,
     "max_retry_delay": timedelta(minutes=30),
-    "execution_timeout": timedelta(hours=3),
+    "execution_timeout": timedelta(hours=HOURS),
     "on_failure_callback": failed,
 }
 EACH_DAG: dict[str, Any] = {
@@ -26,35 +28,31 @@ EACH_DAG: dict[str, Any] = {
     "max_active_runs": 1,
     "dagrun_timeout": timedelta(hours=6),
     "on_failure_callback": stuck,
+    "on_success_callback": well,
     "default_args": EACH_TASK,
 }
 
 
-def glance() -> tuple[str, str]:
-    """The site's zone, and the file that says that logs have come; asked whenever Airflow reads the DAGs."""
+def glance() -> tuple[str, str, bool]:
+    """The site's zone, the file that says that logs have come, and whether there is anything to collect."""
     from pipelines.config import site
 
-    return site.glance(SITE)
-
-
-def has_collect() -> bool:
-    """Whether site.toml has anything to collect."""
-    from pipelines.config import site
-
-    return site.has_collect(SITE)
+    return site.glance(SITE)  # asked whenever Airflow reads the DAGs
 
 
 def call(name: str, **options: Any) -> dict[str, Any]:
-    """Call a step on the site; all it counted goes into the task's log, and the numbers back to Airflow."""
+    """Call a step on the site; all it counted goes into the task's log, numbers and names back to Airflow."""
     from pipelines import steps
 
     try:
         done = getattr(steps, name)(steps.site_at(SITE, LOCK_WAIT_S), **options)
-    except Exception as error:
-        failure = steps.summarize_failure(name, error)
+    except (Exception, AirflowTaskTimeout) as error:
+        late = AirflowTaskTimeout in (type(error), type(error.__cause__))  # DuckDB makes an error of its own of it
+        failure = steps.summarize_failure(name, error) + (LATE if late else "")
         print(failure)
         get_current_context()["ti"].xcom_push("failure", failure)
-        raise (AirflowFailException if getattr(error, "exit_code", 1) in IN_VAIN else RuntimeError)(failure) from error
+        in_vain = late or getattr(error, "exit_code", 1) in IN_VAIN
+        raise (AirflowFailException if in_vain else RuntimeError)(failure) from error
     counts = done if isinstance(done, dict) else done.as_dict()
     print(f"{name}: {json.dumps(counts, default=str)}")
-    return {name: value for name, value in counts.items() if isinstance(value, int | float)}
+    return {name: value for name, value in counts.items() if isinstance(value, int | float | str)}

@@ -6,7 +6,7 @@ import json
 import shutil
 import subprocess
 import sys
-from datetime import date
+from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -48,9 +48,17 @@ def run(home: Path, *arguments: str, **more: str) -> str:
     return done.stdout.strip().splitlines()[-1]
 
 
-def job(site: Path, *dags: str, code: Path = REPO, command: tuple[str, ...] = ()) -> dict[str, Any]:
+def job(
+    site: Path,
+    *dags: str,
+    code: Path = REPO,
+    command: tuple[str, ...] = (),
+    conf: dict[str, str] | None = None,
+    limit_s: float | None = None,
+) -> dict[str, Any]:
     """What support/airflow_run.py does on a site: run DAGs, then a command, of some folder's code."""
-    return {"site": str(site), "run": dags, "code": str(code), "command": command}
+    todo = {"run": dags, "command": command, "conf": conf or {}, "limit_s": limit_s}
+    return {"site": str(site), "code": str(code)} | todo
 
 
 def run_jobs(home: Path, jobs: dict[str, Any], **more: str) -> dict[str, Any]:
@@ -160,6 +168,28 @@ def test_every_dag_stands_in_the_timetable() -> None:
     assert NAMES and [name for name in NAMES if f"| `{name}` |" in timetable] == NAMES
 
 
+def test_the_backfill_of_the_guide_reports_the_days_it_names(tmp_path: Path) -> None:
+    """A date alone is midnight UTC for Airflow: the run of the last morning was left out."""
+    guide = (REPO / "docs" / "guides" / "scheduling.md").read_text(encoding="utf-8")
+    _, _, after = guide.partition("airflow backfill create ")
+    words = after.partition("```")[0].replace("\\", "").split()
+    site = {"TAPESCOPE_SITE": str(REPO / "sample_data")}
+    for command in (("db", "migrate"), ("dags", "reserialize")):
+        run(tmp_path, "-m", "airflow", *command, **site)
+    (tmp_path / "days.py").write_text(LISTED)
+    days = json.loads(run(tmp_path, str(tmp_path / "days.py"), *words, **site))
+    assert days == [str(date(2010, 2, 28) + timedelta(days=n)) for n in range(7)]
+    assert "these runs cover the days from 28 February to 6 March" in guide
+
+
+LISTED = """
+import json, subprocess, sys
+command = [sys.executable, "-m", "airflow", "backfill", "create", *sys.argv[1:], "--dry-run"]
+lines = subprocess.run(command, capture_output=True, text=True).stdout.splitlines()
+print(json.dumps([line.lstrip("| ")[:10] for line in lines if line.lstrip("| ").startswith("2010")]))
+"""
+
+
 @pytest.fixture(scope="module")
 def runs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     """What the DAGs made of three sites, by one process: Airflow starts once for all of them."""
@@ -175,10 +205,16 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
         "faulty": job(faulty.root, "nightly_report", code=strict(folder / "strict"), command=build),
     }
     with web_server() as web:
-        jobs["mistaken"] = job(mistaken(folder / "mistaken", web.url), "ingest")
-        made = run_jobs(folder, jobs)
+        root = mistaken(folder / "mistaken", web.url)
+        others = {name: job(root, "ingest") for name in ("mistaken", "mistaken again")}
+        late = recipients(folder / "late", web.url)
+        others["late"] = job(late, "collect", code=hanging(folder / "hanging"), limit_s=8)
+        others["misspelt"] = job(late, "nightly_report", conf={"first_day": "2010-03-10"})
+        others["reversed"] = job(late, "nightly_report", conf={"first": "2010-03-10", "last": "2010-03-09"})
+        others["mended"] = job(mended(folder / "mended", web.url), "ingest")
+        made = run_jobs(folder, jobs) | run_jobs(folder, others)
     made["faulty"] |= {"before": before, "readers_see": readers_see}
-    made["mistaken"]["messages"] = [text for _, _, content in web.posts for text in content["problems"]]
+    made["messages"] = {"posts": [content for _, _, content in web.posts]}
     sites = dict(zip(SITES, (whole, small, faulty), strict=True))
     return {name: one | {"site": sites.get(name)} for name, one in made.items()}
 
@@ -208,11 +244,36 @@ def one_day(folder: Path) -> Site:
     return site
 
 
+def recipients(folder: Path, url: str) -> Path:
+    """The folder of a site with recipients."""
+    return make_site(folder, SITE + f'[deliver]\nwebhook = {{ url = "{url}" }}\n').root
+
+
 def mistaken(folder: Path, url: str) -> Path:
-    """The folder of a site.toml with recipients and a key that is wrong."""
-    make_site(folder, SITE + f'[deliver]\nwebhook = {{ url = "{url}" }}\n')
-    with (folder / "site.toml").open("a") as file:
+    """Also with a key that is wrong."""
+    with (recipients(folder, url) / "site.toml").open("a") as file:
         file.write('[[drive]]\nname = "D1"\nslott = "1"\n')
+    return folder
+
+
+def mended(folder: Path, url: str) -> Path:
+    """A site whose recipients had a failure of `ingest` three hours ago."""
+    then = (datetime.now(UTC) - timedelta(hours=3)).isoformat()
+    failure = {"first": then, "last": then, "times": 2, "sent": {"webhook": then}}
+    book = recipients(folder, url) / "var" / "known_failures.json"
+    book.parent.mkdir(exist_ok=True)
+    book.write_text(json.dumps({"ingest": {"1": failure}}))
+    return folder
+
+
+def hanging(folder: Path) -> Path:
+    """The same code, in which DuckDB takes very long to collect."""
+    module = copied_code(folder) / "pipelines" / "steps" / "collect.py"
+    module.write_text(
+        "import duckdb\n\ndef collect(*_, **__):\n"
+        f"    duckdb.sql('SELECT sum(sqrt(range)) FROM range({10**13})').fetchall()\n"
+        "\ndef seconds_to_next(*_): ...\n"
+    )
     return folder
 
 
@@ -284,9 +345,43 @@ def test_the_sample_archive_is_built_in_parts(runs: dict[str, Any], sample: Path
 
 
 def test_recipients_hear_of_a_mistake_in_site_toml(runs: dict[str, Any]) -> None:
-    assert runs["mistaken"]["ran"]["ingest"]["tasks"]["recognise"] == "failed"
-    [message] = runs["mistaken"]["messages"]
-    assert "task recognise of ingest" in message and "site.toml has 1 mistake" in message
+    """Once: `ingest` fails each quarter of an hour, and sent a message each time."""
+    for run in ("mistaken", "mistaken again"):
+        assert runs[run]["ran"]["ingest"]["tasks"]["recognise"] == "failed"
+    [message] = messages(runs, "task recognise of ingest")
+    assert "site.toml has 1 mistake" in message
+
+
+def messages(runs: dict[str, Any], begin: str) -> list[str]:
+    """The texts of this beginning that recipients got."""
+    texts = [text for content in runs["messages"]["posts"] for text in content["problems"] or [content["text"]]]
+    return [text for text in texts if text.startswith(begin)]
+
+
+def test_recipients_hear_that_a_dag_works_again(runs: dict[str, Any]) -> None:
+    assert runs["mended"]["ran"]["ingest"]["run"] == "success"
+    [message] = messages(runs, "case: ingest works again")
+    assert "it failed 2 times since" in message
+
+
+def test_a_task_out_of_time_says_so_and_is_not_tried_again(runs: dict[str, Any]) -> None:
+    """DuckDB makes `Query interrupted` of it, as of any signal."""
+    assert runs["late"]["ran"]["collect"]["tries"] == {"ask": 1}
+    [message] = messages(runs, "task ask of collect")
+    assert "collect failed: RuntimeError: Query interrupted; " in message
+    assert "; Airflow stopped the task after 3 hours" in message
+
+
+@pytest.mark.parametrize(
+    ("run", "reason"),
+    [("misspelt", "takes no param first_day"), ("reversed", "the param first, 2010-03-10, is after last, 2010-03-09")],
+)
+def test_params_that_cannot_be_meant_are_refused(runs: dict[str, Any], run: str, reason: str) -> None:
+    """A misspelt one gave the report on another day, and days in the wrong order the receipt of the last of them."""
+    outcome = runs[run]["ran"]["nightly_report"]
+    assert (outcome["tasks"]["ingest"], outcome["tasks"]["report"]) == ("failed", "failed")
+    assert set(outcome["tries"].values()) <= {0, 1}, "a mistake of the user was tried again"
+    assert [text for text in messages(runs, "task report of nightly_report") if reason in text]
 
 
 def test_a_failed_check_commits_nothing_and_the_report_says_so(runs: dict[str, Any]) -> None:

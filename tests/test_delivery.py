@@ -300,6 +300,21 @@ def test_what_a_server_may_have_taken_is_not_sent_again(root: Path, web: receive
     assert len(web.posts) == 1
 
 
+@pytest.mark.parametrize("reply", ["ok", "", '{"ok": true}', "[]", '{"ok": false, "error": "channel_not_found"}'])
+def test_a_reply_that_says_it_failed_is_no_success(root: Path, web: receivers.Web, reply: str) -> None:
+    """Programs of chats answer so with the status 200."""
+    site = site_of(root, f'webhook = {{ url = "{web.url}/hook" }}')
+    web.reply = reply
+    if "false" not in reply:
+        assert ways(steps.deliver(site, DAY, DAY)) == {"webhook": "sent"}
+        return
+    with pytest.raises(TapescopeError, match="answered 200 with `ok: false`") as caught:
+        steps.deliver(site, DAY, DAY)
+    assert "channel_not_found" not in str(caught.value)
+    web.reply = ""
+    assert ways(steps.deliver(site, DAY, DAY)) == {"webhook": "sent"}, "it has no receipt"
+
+
 def test_a_token_never_stands_in_an_error(root: Path, web: receivers.Web) -> None:
     site = site_of(root, f'webhook = {{ url = "{web.url}/hook" }}\nalertmanager = {{ url = "{web.url}" }}')
     tokens = {"TAPESCOPE_WEBHOOK_TOKEN": "t0k\nen", "TAPESCOPE_ALERTMANAGER_TOKEN": "from a file\n"}
@@ -467,6 +482,13 @@ def test_a_report_goes_out_where_nothing_could_be_built(tmp_path: Path, box: rec
     assert re.search(r"\d problems?: task ingest: failed", letter["Subject"])
 
 
+@pytest.mark.parametrize("url", ["http://localhost:9093/#/alerts", "http://localhost:9093/?silenced=true", ""])
+def test_an_alertmanager_by_the_address_of_its_page_is_refused(tmp_path: Path, url: str) -> None:
+    """What follows a # is not sent: the alerts went to the page itself."""
+    with pytest.raises(ConfigError, match=r"without \? or #|at least 1 character"):
+        site_of(tmp_path, f'alertmanager = {{ url = "{url}" }}')
+
+
 def test_recipients_are_checked(tmp_path: Path) -> None:
     wrong = 'mail = { host = "h", from = "nobody", to = [] }\nwebhook = { url = "https://me:secret@example.org/" }'
     with pytest.raises(ConfigError) as caught:
@@ -491,3 +513,69 @@ def test_the_command_tells_what_it_sent(root: Path) -> None:
 def test_the_first_day_of_the_report_is_the_days_asked_for(root: Path) -> None:
     done = steps.deliver(site_of(root, ""), date(2010, 6, 14), DAY)
     assert json.loads(Path(done["report"]["json"]).read_text())["first_day"] == "2010-06-14"
+
+
+def book_of(root: Path) -> Path:
+    return root / "var" / "known_failures.json"
+
+
+def age(root: Path, hours: float) -> None:
+    """Move all that is known of failures into the past."""
+    parts = json.loads(book_of(root).read_text())
+    for failure in (one for known in parts.values() for one in known.values()):
+        places = [(failure, "first"), (failure, "last"), *((failure["sent"], way) for way in failure["sent"])]
+        for place, key in places:
+            place[key] = (datetime.fromisoformat(place[key]) - timedelta(hours=hours)).isoformat()
+    book_of(root).write_text(json.dumps(parts))
+
+
+def test_an_equal_failure_is_sent_once_a_day(root: Path, box: receivers.Letterbox, web: receivers.Web) -> None:
+    """96 runs of `ingest` a day sent 96 mails for one mistake in site.toml."""
+    site = site_of(root, f'{mail_to(box.port)}\nwebhook = {{ url = "{web.url}/hook" }}')
+    fail = lambda n: steps.warn(site, f"run {n}: broken, PID: {n}", SECRET, "ingest", f"broken, PID: {n}")  # noqa: E731
+    assert set(fail(1001)) == {"mail", "webhook"}
+    assert [fail(n) for n in range(2000, 2095)] == [{}] * 95, "an id of a process is no other failure"
+    assert set(steps.warn(site, "another", SECRET, "ingest", "another")) == {"mail", "webhook"}
+    assert (len(box.letters), len(web.posts)) == (2, 2)
+    age(root, 19)
+    assert fail(3000) == {}
+    age(root, 1)
+    assert set(fail(3001)) == {"mail", "webhook"}
+    text = box.letters[-1][1].get_content()
+    assert "ingest failed 98 times since " in text  # 1 + 95 + 2
+
+
+def test_who_did_not_get_a_failure_gets_the_next(root: Path, box: receivers.Letterbox, web: receivers.Web) -> None:
+    """A way that failed is tried again, and who has the mail gets no second one for an address that is refused."""
+    box.unknown = {TO[1]}
+    web.answers = [500]
+    site = site_of(root, f'{mail_to(box.port)}\nwebhook = {{ url = "{web.url}/hook" }}')
+    first = steps.warn(site, "broken", SECRET)
+    assert first["webhook"].startswith("failed: ") and "refused" in first["mail"]
+    assert set(steps.warn(site, "broken", SECRET)) == {"webhook"}
+    assert steps.warn(site, "broken", SECRET) == {}
+    assert (len(box.letters), len(web.posts)) == (1, 2)
+
+
+def test_recipients_hear_when_it_works_again(root: Path, web: receivers.Web) -> None:
+    """Not of what comes and goes: it would be two messages each time."""
+    site = site_of(root, f'webhook = {{ url = "{web.url}/hook" }}')
+    assert steps.recovered(site, "ingest", SECRET) == {}, "nothing had failed"
+    for _ in range(3):
+        steps.warn(site, "broken", SECRET, "ingest", "broken")
+        assert steps.recovered(site, "ingest", SECRET) == {}
+    age(root, 2)
+    assert steps.recovered(site, "diagnose", SECRET) == {}
+    assert set(steps.recovered(site, "ingest", SECRET)) == {"webhook"}
+    assert steps.recovered(site, "ingest", SECRET) == {}
+    assert len(web.posts) == 2 and web.posts[-1][2]["problems"] == []
+    assert web.posts[-1][2]["text"].startswith("test stand: ingest works again: it failed 3 times since ")
+    assert set(steps.warn(site, "broken", SECRET, "ingest", "broken")) == {"webhook"}, "it is a new failure"
+
+
+@pytest.mark.parametrize("content", ["", "[]", "{", '{"ingest": {"a": {}}}', '{"ingest": 1}'])
+def test_a_damaged_record_of_failures_holds_nothing_back(root: Path, web: receivers.Web, content: str) -> None:
+    site = site_of(root, f'webhook = {{ url = "{web.url}/hook" }}')
+    book_of(root).write_text(content)
+    assert set(steps.warn(site, "broken", SECRET)) == {"webhook"}
+    assert steps.warn(site, "broken", SECRET) == {}

@@ -14,8 +14,10 @@ from pathlib import Path
 from random import Random
 
 import pytest
+from polars.exceptions import PanicException
 
 from pipelines import steps
+from pipelines.cli.endings import Stopped
 from pipelines.config.site import Site, load_site
 from pipelines.ingest import parse_file
 from pipelines.ingest.reading import Reader
@@ -376,10 +378,6 @@ def test_a_log_that_is_gone_when_its_turn_comes(
     assert events(site) == Counter([*(f"A{i}" for i in range(30)), "B0", "B1", "B2"])
 
 
-class Panic(BaseException):
-    """As Polars' PanicException: an exception that is no Exception."""
-
-
 @pytest.mark.parametrize("function", ["parse", "recognise"])
 @pytest.mark.lake
 def test_a_panic_refuses_the_file_and_not_the_batch(site: Site, monkeypatch: pytest.MonkeyPatch, function: str) -> None:
@@ -387,25 +385,34 @@ def test_a_panic_refuses_the_file_and_not_the_batch(site: Site, monkeypatch: pyt
     put(site, "h.log", lines_of("A", 3))
 
     def panics(*_: object) -> None:
-        raise Panic("index out of bounds")
+        raise PanicException("index out of bounds")
 
     monkeypatch.setattr(all_sources()["vmstat"], function, panics)
     files = {file.path: file for file in steps.ingest(site).files}
     assert files["logs/h.log"].state == "loaded" and len(events(site)) == 3
-    assert "the source vmstat failed on this file: Panic: index out of bounds" in files["logs/a.log"].reason
+    assert "the source vmstat failed on this file: PanicException: index out of bounds" in files["logs/a.log"].reason
     assert files["logs/a.log"].state == {"parse": "failed", "recognise": "unknown"}[function]
     (counts,) = query(site, "SELECT counts FROM ops.run WHERE step = 'ingest'")
     assert f'"{files["logs/a.log"].state}": 1' in counts[0]
 
 
-def test_an_interrupt_is_no_fault_of_a_file(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+class TimeLimit(BaseException):
+    """As Airflow's AirflowTaskTimeout."""
+
+
+@pytest.mark.parametrize("interrupt", [KeyboardInterrupt, Stopped, TimeLimit])
+@pytest.mark.parametrize("function", ["parse", "recognise"])
+def test_an_interrupt_is_no_fault_of_a_file(
+    site: Site, monkeypatch: pytest.MonkeyPatch, function: str, interrupt: type[BaseException]
+) -> None:
+    """Ctrl-C, SIGTERM, and the time limit of a task in Airflow."""
     put(site, "a.log", vmstat_text(BEGIN, 5))
 
     def stopped(*_: object) -> None:
-        raise KeyboardInterrupt
+        raise interrupt
 
-    monkeypatch.setattr(all_sources()["vmstat"], "parse", stopped)
-    with pytest.raises(KeyboardInterrupt):
+    monkeypatch.setattr(all_sources()["vmstat"], function, stopped)
+    with pytest.raises(interrupt):
         steps.ingest(site)
     assert query(site, "SELECT count(*) FROM ops.file") == [(0,)]
 

@@ -27,7 +27,7 @@ def _base(text: str) -> str:
     """An address to which those of pages are appended; empty where there is none."""
     if text and (urlsplit(_url(text)).query or urlsplit(text).fragment or re.search(r"[\s?#\"<>]", text)):
         raise ValueError(
-            "give an address such as 'https://host/path', without ? or #, because page names are appended to it"
+            "give an address such as 'https://host/path', without ? or #, because paths are appended to it"
         )
     return text
 
@@ -62,7 +62,7 @@ class Webhook(Model):
 class Alertmanager(Model):
     """Prometheus' Alertmanager; an alert stays for `keep_hours` unless the next night says it again."""
 
-    url: Url
+    url: Base = Field(min_length=1)
     keep_hours: float = Field(default=26.0, ge=1)
 
 

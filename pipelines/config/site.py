@@ -218,24 +218,16 @@ def load_recipients(path: Path) -> Site:
         raise ConfigError(f"`name` or [deliver] of {file} is wrong", "correct site.toml") from error
 
 
-def glance(path: str) -> tuple[str, str]:
-    """What a scheduler must know before any step runs: the zone, and the file that says that logs have come.
+def glance(path: str) -> tuple[str, str, bool]:
+    """What a scheduler must know before any step: the zone, the file that says that logs have come, and if it collects.
 
-    Of a site.toml that cannot be read UTC, and a file next to it: the steps are to complain, not the timetable.
+    Of a site.toml that cannot be read UTC, a file next to it, and no: the steps are to complain, not the timetable.
     """
     try:
         site = load_site(Path(path))
     except ConfigError:
-        return "UTC", str(Path(path).absolute() / ARRIVED)
-    return site.zone, str(site.root / ARRIVED)
-
-
-def has_collect(path: str) -> bool:
-    """Whether a scheduler has anything to collect; nothing for a site.toml that cannot be read."""
-    try:
-        return bool(load_site(Path(path)).collect)
-    except ConfigError:
-        return False
+        return "UTC", str(Path(path).absolute() / ARRIVED), False
+    return site.zone, str(site.root / ARRIVED), bool(site.collect)
 
 
 def _repeated(kind: str, names: list[str]) -> list[str]:

@@ -10,6 +10,8 @@ from contextlib import contextmanager
 from functools import cache
 from typing import cast
 
+from polars.exceptions import PanicException
+
 from pipelines.primitives.errors import AmbiguousSource, UnreadableFile
 from pipelines.sources.protocol import Claim, Source, source_names
 
@@ -50,13 +52,13 @@ def _claim(stem: str, source: Source, head: list[str]) -> Claim:
 def contained(stem: str) -> Iterator[None]:
     """A fault of ours in one source must not keep other files out: whatever it raises refuses the file alone.
 
-    Raises UnreadableFile. A panic of Polars is an exception, but no Exception.
+    Raises UnreadableFile. A panic of Polars is an exception, but no Exception; others of that kind end the process.
     """
     try:
         yield
-    except (UnreadableFile, KeyboardInterrupt, SystemExit, GeneratorExit):
+    except UnreadableFile:
         raise
-    except BaseException as error:
+    except (Exception, PanicException) as error:
         raise UnreadableFile(
             f"the source {stem} failed on this file: {type(error).__name__}: {str(error)[:200]}",
             "this is a bug in tapescope: report it with the file",

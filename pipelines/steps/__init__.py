@@ -18,7 +18,7 @@ from pipelines.steps.ingest import (
     read_files,
     recognise,
 )
-from pipelines.steps.report import ask, deliver, drill, rejects, report, warn
+from pipelines.steps.report import ask, deliver, drill, recovered, rejects, report, warn
 from pipelines.steps.run import Run, StepReport, run
 from pipelines.steps.site import attach, export, make_demo, recipients_at, site_at
 from pipelines.warehouse.restore import adopt, restore

@@ -81,11 +81,23 @@ def deliver(
     return {"report": files, "sent": counts["sent"], "earlier": counts["earlier"], "ways": ways}
 
 
-def warn(site: Site, text: str, secrets: Mapping[str, str] | None = None) -> dict[str, str]:
-    """Notify people at once of a failure, by mail and webhook; returns the result of each way. Raises nothing."""
+def warn(
+    site: Site, text: str, secrets: Mapping[str, str] | None = None, part: str = "", cause: str = ""
+) -> dict[str, str]:
+    """Notify people at once of a failure, by mail and webhook; returns the result of each way. Raises nothing.
+
+    An equal failure, of the same `part` for the same `cause` (by default the text), is sent once a day at most.
+    """
     from pipelines.reporting import delivery
 
-    return delivery.warn(site, text, secrets)
+    return delivery.warn(site, text, secrets, part, cause)
+
+
+def recovered(site: Site, part: str, secrets: Mapping[str, str] | None = None) -> dict[str, str]:
+    """Notify whoever had a failure of a part that it works again, once it did for two hours. Raises nothing."""
+    from pipelines.reporting import delivery
+
+    return delivery.recovered(site, part, secrets)
 
 
 def ask(site: Site, name: str, params: dict[str, str] | None = None) -> question.Answer:

@@ -2,7 +2,8 @@
 
 `python tests/support/airflow_run.py DAGS_FOLDER JOBS`: one job after the other, each in a fork of this process, since
 Airflow takes seconds to import. JOBS is JSON: by name a job's site, the folder of its `code`, the DAGs to `run` with
-`dag.test()`, and the words of a `command` to run after them. The results are printed last, as JSON.
+`dag.test()`, the params as their `conf`, a time limit of each task, and the words of a `command` to run after them. The
+results are printed last, as JSON.
 """
 
 import io
@@ -12,6 +13,7 @@ import os
 import sys
 import time
 from contextlib import redirect_stderr, redirect_stdout
+from datetime import timedelta
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
@@ -48,7 +50,7 @@ def answer(to: Connection, folder: str, job: dict[str, Any]) -> None:
         "warnings": bag.captured_warnings,
         "dags": {name: described(dag) for name, dag in bag.dags.items()},
     }
-    ran = {name: run(bag.dags[name]) for name in job["run"]}
+    ran = {name: run(bag.dags[name], job["conf"], job["limit_s"]) for name in job["run"]}
     command = command_line(job["code"], job["command"]) if job["command"] else None
     to.send(json.dumps({"loaded": loaded, "ran": ran, "command": command}, default=str))
 
@@ -77,10 +79,12 @@ def described(dag: Any) -> dict[str, Any]:
     }
 
 
-def run(dag: Any) -> dict[str, Any]:
+def run(dag: Any, conf: dict[str, Any], limit_s: float | None) -> dict[str, Any]:
     for task in dag.tasks:
         task.retry_delay *= 0  # or dag.test() would sit out the minutes
-    done = dag.test()
+        if limit_s:
+            task.execution_timeout = timedelta(seconds=limit_s)
+    done = dag.test(run_conf=conf)
     tasks = done.get_task_instances()
     return {
         "run": done.state,

@@ -87,6 +87,7 @@ class Web:
     url: str = ""
     posts: list[tuple[str, dict[str, str], Any]] = field(default_factory=list)  # path, headers, JSON
     answers: list[int] = field(default_factory=list)
+    reply: str = ""
 
 
 @contextmanager
@@ -101,8 +102,9 @@ def web_server() -> Iterator[Web]:
             self.send_response(status)
             if status == 302:
                 self.send_header("Location", f"{web.url}/elsewhere")
-            self.send_header("Content-Length", "0")
+            self.send_header("Content-Length", str(len(web.reply)))
             self.end_headers()
+            self.wfile.write(web.reply.encode())
 
         def log_message(self, *args: Any) -> None: ...
 

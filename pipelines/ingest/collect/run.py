@@ -50,6 +50,7 @@ class CollectReport:
             "entries": self.n_entries,
             **{state: sum(one.state == state for one in self.asked) for state in ("done", "failed", "busy")},
             "newly_failed": sum(one.is_failed and not one.was_failing for one in self.asked),
+            "failing": ", ".join(sorted(self.failing)),
             "answers": sum(one.n_answers for one in self.asked),
             "bytes": sum(one.n_bytes for one in self.asked),
             "problems": [

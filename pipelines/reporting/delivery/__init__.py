@@ -5,6 +5,6 @@ run again, or twice at once, sends no person the report of a day twice.
 """
 
 from pipelines.reporting.delivery.credentials import NAMES as SECRETS
-from pipelines.reporting.delivery.failure_notice import warn
+from pipelines.reporting.delivery.failure_notice import recovered, warn
 from pipelines.reporting.delivery.payload import collect
 from pipelines.reporting.delivery.send import deliver

@@ -29,11 +29,23 @@ logging.getLogger("urllib3.connectionpool").addFilter(lambda record: False)
 def post(url: str, content: Any, secrets: Mapping[str, str], token_name: str) -> str:
     """Post JSON; returns the address.
 
-    Raises requests.RequestException, also for an answer that is not 2xx; ConfigError for a token no header can hold.
+    Raises requests.RequestException, also for an answer that is not 2xx or says that it failed; ConfigError for a token
+    that no header can hold.
     """
     headers = authorization(secret(secrets, token_name), token_name)
     with session(_RETRY) as web:
         answer = web.post(url, json=content, headers=headers, timeout=TIMEOUT_S, allow_redirects=False)
     if not answer.ok or answer.is_redirect:
         raise requests.HTTPError(f"{url} answered {answer.status_code} {answer.reason}", response=answer)
+    if _is_refused(answer):
+        raise requests.HTTPError(f"{url} answered {answer.status_code} with `ok: false`", response=answer)
     return url
+
+
+def _is_refused(answer: requests.Response) -> bool:
+    """Whether the answer's JSON says so, as that of chats does with the status 200."""
+    try:
+        reply = answer.json()
+    except ValueError:
+        return False
+    return isinstance(reply, dict) and reply.get("ok") is False
