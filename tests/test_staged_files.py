@@ -115,7 +115,7 @@ def test_a_roll_back_leaves_orphans_that_maintain_removes_by_their_age(site: Sit
     old = time.time() - maintenance.FILE_DAYS * 86_400 - 60
     for path in (kept.path, lost.path, rest):
         os.utime(path, (old, old))
-    assert maintenance.compact(writer, 30).orphans_removed == 2
+    assert maintenance.remove_unused(writer, 30).orphans_removed == 2
     assert [Path(path).exists() for path in (kept.path, lost.path, rest)] == [True, False, False]
     assert Path(of_a_live_worker.path).exists()
     with transaction(writer):
@@ -133,7 +133,7 @@ def test_files_of_many_writers_are_merged_and_move_with_the_lake(site: Site, tmp
             with transaction(connection):
                 staged_files.register(connection, RELATIONS, files)
         assert maintenance.n_files(connection) - before == 8
-        assert maintenance.compact(connection, 30).files_after - before == 2
+        assert maintenance.merge(connection) - before == 2
         assert count(connection, f"day = '{ONE}'") == 200
     moved = tmp_path / "moved"
     shutil.move(site.root, moved)

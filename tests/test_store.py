@@ -27,7 +27,7 @@ from pipelines.cli import cli
 from pipelines.config.site import Site
 from pipelines.primitives import failures, store_errors
 from pipelines.primitives.errors import ConfigError, QuestionRefused, TapescopeError
-from pipelines.warehouse import backups, connection, ownership, sqlite_catalogue
+from pipelines.warehouse import backups, connection, maintenance, ownership, sqlite_catalogue
 from pipelines.warehouse.connection import LAKE, Warehouse
 from support import REPO
 from support.archive import SITE, all_rows, copied, differences, make_site, morning, put, query
@@ -365,6 +365,72 @@ def test_a_report_that_a_run_sends_names_what_failed(site: Site) -> None:
     assert 'tapescope_report_problems{site="case"} 0.0' not in figures
 
 
+SPILLS = """
+import sys
+from pathlib import Path
+from pipelines.config.site import load_site
+from pipelines.warehouse.connection import Warehouse
+warehouse = Warehouse(load_site(Path(sys.argv[1])))
+with warehouse.duckdb_session("60MB") as connection:
+    connection.execute("SET threads = 1")
+    connection.execute("CREATE TEMP TABLE t AS SELECT i, hash(i)::VARCHAR || '-' || i AS s FROM range(1500000) r(i)")
+    for spilled in warehouse.temp_folder.glob("**/duckdb_temp_*"):
+        print("spilled")
+        break
+    sys.stdout.flush()
+    sys.stdin.readline()  # until the others have spilled too
+    print(connection.execute("SELECT count(*), sum(i), bit_xor(hash(i, s)) FROM t").fetchall())
+"""
+
+
+def test_processes_that_put_rows_down_at_once_keep_them_apart(site: Site) -> None:
+    """Of a reader and a writer in one folder, both ended with a segmentation fault."""
+    pipe = subprocess.PIPE
+    command = [sys.executable, "-c", SPILLS, str(site.root / "site.toml")]
+    processes = [subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, text=True, cwd=REPO) for _ in range(2)]
+    first_lines = [process.stdout.readline().strip() for process in processes if process.stdout]
+    answers = [process.communicate("on\n")[0].strip() for process in processes]
+    assert first_lines == ["spilled"] * 2
+    assert [process.returncode for process in processes] == [0, 0]
+    assert answers[0] == answers[1] and answers[0].startswith("[(1500000, 1124999250000,")  # 1.5 M * 1,499,999 / 2
+    assert list(Warehouse(site).temp_folder.iterdir()) == []
+
+
+def test_what_killed_processes_put_down_goes_after_a_day(site: Site) -> None:
+    """A writer removes the folders of sessions, and the files of former releases, which all were in one folder."""
+    temp = Warehouse(site).temp_folder
+    for name, days in (("spill-old", DAYS_AGO), ("spill-live", 0), ("apart-old", DAYS_AGO)):
+        (temp / name).mkdir(parents=True)
+        (temp / name / "duckdb_temp_storage_DEFAULT-0.tmp").write_bytes(b"rows")
+        then = time.time() - days * 86_400
+        for path in (temp / name / "duckdb_temp_storage_DEFAULT-0.tmp", temp / name):
+            os.utime(path, (then, then))
+    (temp / "duckdb_temp_storage_S32K-0.tmp").write_bytes(b"rows")
+    os.utime(temp / "duckdb_temp_storage_S32K-0.tmp", (then, then))
+    with Warehouse(site).write("test"):
+        assert [path.name for path in temp.iterdir()] == ["spill-live"]
+
+
+def test_maintain_gives_space_back_before_it_needs_any(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Files given up 10 days ago go, although there is no room to merge others."""
+    with Warehouse(site).write("test") as connection:
+        for _ in range(3):
+            connection.execute(f"INSERT INTO {LAKE}.ops.dirty_day VALUES ('none', NULL)")
+    steps.maintain(site)  # merges, and so gives files up
+    _shift(catalogue_of(site), "ducklake_files_scheduled_for_deletion", "schedule_start", 10)
+    for backup in steps.backups_of(site):
+        backup.path.unlink()
+    before = data_files(site)
+
+    def full(*_: object) -> int:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(maintenance, "merge", full)
+    with pytest.raises(TapescopeError, match="the disk is full"):
+        steps.maintain(site)
+    assert before - data_files(site)
+
+
 def test_an_export_that_fails_leaves_nothing_on_the_full_disk(site: Site) -> None:
     before, (soft, hard) = set(site.root.iterdir()), resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, hard))  # of a file, in bytes
@@ -412,6 +478,17 @@ def test_what_only_the_next_build_makes_is_reported_in_words(site: Site) -> None
     assert len(shown) == 1 and what in shown[0] and "run `tapescope run` first" in shown[0]
     steps.build(site)
     assert steps.ask(site, "gap_cost").rows
+
+
+def test_a_warehouse_without_tables_is_not_called_another_release(tmp_path: Path) -> None:
+    """As it is in the first second of a first run: the catalogue is there, and no table."""
+    site = make_site(tmp_path)
+    shutil.rmtree(Warehouse(site).folder)  # which has all tables
+    with Warehouse(site).write("ingest"):
+        pass
+    for way in (lambda: steps.ask(site, "gap_cost"), lambda: steps.ask_sql(site, "SELECT 1 FROM gold.drive_day")):
+        with pytest.raises(QuestionRefused, match=r"^the warehouse has no tables yet: the first run has just begun"):
+            way()
 
 
 def test_an_export_below_a_question_mark_is_refused_in_words(site: Site) -> None:

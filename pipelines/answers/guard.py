@@ -129,9 +129,12 @@ def unknown_table(error: Exception, name: str, known: Iterable[str]) -> Question
     return QuestionRefused(first_lines(error), near(name, known))
 
 
-def other_release() -> QuestionRefused:
-    """The warehouse lacks what this release has: a build makes it."""
+def other_release(connection: duckdb.DuckDBPyConnection) -> QuestionRefused:
+    """The warehouse lacks what this release has: a build makes it. The current schema's database is the lake."""
+    tables = "SELECT 1 FROM duckdb_tables() WHERE database_name = current_database() LIMIT 1"
     what = "another release of tapescope built the warehouse, so tables or columns are missing in it"
+    if not connection.execute(tables).fetchall():
+        what = "the warehouse has no tables yet: the first run has just begun, or was stopped"
     return QuestionRefused(what, "run `tapescope run` first")
 
 

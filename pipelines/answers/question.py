@@ -115,7 +115,7 @@ def _answer(
         if (own := known_error(error)) is not None:
             raise own from error
         if isinstance(error, duckdb.CatalogException | duckdb.BinderException):  # a table or column that is new
-            raise guard.other_release() from error
+            raise guard.other_release(connection) from error
         raise QuestionRefused(f"{question.name} cannot be answered: {guard.first_lines(error)}") from error
     if names != [column.name for column in question.columns]:
         raise ContractError(

@@ -200,7 +200,7 @@ def _answer(connection: Connection, request: dict[str, Any], pinned: int | None)
             if missing:
                 raise guard.unknown_table(error, missing[0], request["known"]) from None
             if str(error).startswith("Catalog Error: Table with name"):  # one that this release has
-                raise guard.other_release() from None
+                raise guard.other_release(cursor) from None
             raise
         finally:
             cursor.execute("ROLLBACK")

@@ -5,15 +5,11 @@ the last build. Where a part is missing, or its key differs, the writer makes ev
 """
 
 import hashlib
-import shutil
-import time
-import uuid
 from collections.abc import Callable, Iterator
 from concurrent.futures import as_completed
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from datetime import date
-from pathlib import Path
 
 import duckdb
 
@@ -26,13 +22,12 @@ from pipelines.build.part import PartBuild, cut, differing, joined, made_apart
 from pipelines.build.present import Present
 from pipelines.catalog.contracts import Catalog
 from pipelines.catalog.files import load_catalog
-from pipelines.catalog.sql_inspect import quote
 from pipelines.config.site import Site
 from pipelines.primitives.errors import TapescopeError
 from pipelines.primitives.processes import bare_main, n_cores, spawned
 from pipelines.warehouse import manifests, retention
 from pipelines.warehouse.connection import COMMITTED, LAKE, Connection, Warehouse, limit_threads
-from pipelines.warehouse.manifests import LEASE, Entry, Waiting
+from pipelines.warehouse.manifests import Entry, Waiting
 from pipelines.warehouse.staged_files import Place, Stage, StagedFile
 from pipelines.warehouse.tables import state_of
 
@@ -40,7 +35,7 @@ PART_ROWS = 4_000_000  # of bronze: such a part takes minutes
 PART_DAYS = 30  # at least: a part also makes up to 14 days beyond each of its ends, for rows that rest on them
 PAYING_ROWS = 1_000_000  # of bronze: fewer are built in less time than processes take to start
 PART_MEMORY = "550MB"  # of DuckDB; with Python and what DuckDB does not count less than 1 GB
-_KIND, _FOLDER = "build", "apart-"
+_KIND = "build"
 _COPIED = ("ops.build", "ops.retention")  # which a part asks
 Parts = dict[str, Finished]
 BronzeState = tuple[int, int]
@@ -93,7 +88,6 @@ def make_parts(
     n = n or site.workers or n_cores()
     if n == 1 or _n_bronze(Present(connection)) < PAYING_ROWS:
         return
-    _sweep(Warehouse(site).temp_folder)
     parts = plan(site, n, is_asked)
     if not parts:
         return
@@ -119,9 +113,7 @@ def _begun(site: Site) -> Iterator[tuple[Connection, Catalog, Present, str, Bron
     catalog, warehouse = load_catalog(), Warehouse(site)
     warehouse.require()
     with warehouse.duckdb_session(PART_MEMORY) as connection:
-        # rows that do not fit into memory: in a folder that DuckDB makes, and removes at the end
-        own = warehouse.temp_folder / f"{_FOLDER}{uuid.uuid4().hex}"
-        connection.execute(f"SET temp_directory = {quote(str(own))}; ATTACH ':memory:' AS {LAKE}; USE memory")
+        connection.execute(f"ATTACH ':memory:' AS {LAKE}; USE memory")
         if warehouse.is_postgres:
             warehouse.attach(connection, "READ_ONLY", COMMITTED)
         else:
@@ -202,10 +194,3 @@ def _finished(entry: Entry) -> tuple[str, Finished]:
 def _own(waiting: Waiting) -> Days:
     begin, end = map(date.fromisoformat, waiting.head["days"])
     return begin, end
-
-
-def _sweep(temp_folder: Path) -> None:
-    """Folders of killed processes go when none may still be at work in them."""
-    for folder in temp_folder.glob(f"{_FOLDER}*"):
-        if time.time() - folder.stat().st_mtime > LEASE.total_seconds():
-            shutil.rmtree(folder, ignore_errors=True)

@@ -227,11 +227,11 @@ class MaintainReport:
 
 
 def maintain(site: Site, dry_run: bool = False) -> MaintainReport:
-    """Drop facts older than site.toml keeps them, then merge, expire and sweep the lake's files, and the spool's.
+    """Expire and sweep the lake's files and the spool's; then drop facts older than site.toml keeps them, and merge.
 
-    What went is built and checked in the transaction that drops it. Run again it does nothing more but merge its own
-    note in ops.run with those before. Raises CheckFailed, with no facts dropped but the files kept up, and
-    WarehouseBusy.
+    What gives space back is first, for the disk may be nearly full. What went is built and checked in the transaction
+    that drops it. Run again it does nothing more but merge its own note in ops.run with those before. Raises
+    CheckFailed, with no facts dropped but the files kept up, and WarehouseBusy.
     """
     catalog, warehouse = load_catalog(), Warehouse(site)
     warehouse.require()
@@ -239,20 +239,20 @@ def maintain(site: Site, dry_run: bool = False) -> MaintainReport:
         if not dry_run:
             prepare_tables(connection, catalog)
         with record_run(connection, "maintain") as run:
+            guard = maintenance.Guard(*warehouse.not_to_be_removed(connection))
+            done = maintenance.remove_unused(connection, site.snapshot_retention_days, dry_run, guard)
+            spool = sweep(site, connection, dry_run)
             waits = fingerprint_of(connection, site, catalog) != last_fingerprint(connection)
             failure: CheckFailed | None = None
-            files_before = maintenance.n_files(connection)
             dropped = retention.PurgeResult(retention.first_day_kept(connection))
             try:
                 dropped = dropped if waits else _drop_old(connection, site, catalog, dry_run)
             except CheckFailed as error:
                 failure = error
-            guard = maintenance.Guard(*warehouse.not_to_be_removed(connection))
-            done = maintenance.compact(connection, site.snapshot_retention_days, dry_run, guard)
-            done = replace(done, files_before=files_before)
+            done = replace(done, files_after=maintenance.merge(connection, dry_run))
             if failure:
                 raise failure
-            report = MaintainReport(dry_run, dropped, done, sweep(site, connection, dry_run), waits)
+            report = MaintainReport(dry_run, dropped, done, spool, waits)
             run.counts = report.as_dict()
     return report
 

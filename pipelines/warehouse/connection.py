@@ -23,7 +23,7 @@ from pipelines.catalog.sql_inspect import quote
 from pipelines.config.site import Site
 from pipelines.primitives.errors import ConfigError, NoWarehouse, TapescopeError
 from pipelines.primitives.store_errors import translate_store_errors
-from pipelines.warehouse import backups, object_storage, ownership, sqlite_catalogue, writer_lock
+from pipelines.warehouse import backups, object_storage, ownership, spill, sqlite_catalogue, writer_lock
 from pipelines.warehouse.engine import Connection, check_before_commit, connect, load_sql
 
 __all__ = ["LAKE", "Connection", "Warehouse", "committed", "has_many_files", "snapshot_id"]
@@ -108,6 +108,7 @@ class Warehouse:
                 else writer_lock.file_turn(self.folder, wait_s or 0.0)
             )
             with lock as require_turn, writer_lock.named(self.folder, step):
+                spill.sweep(self.temp_folder)
                 yield require_turn
 
     def _attach_to_write(self, connection: Connection) -> ownership.Claim:
@@ -195,8 +196,8 @@ class Warehouse:
                 connection.execute(
                     "SET TimeZone = 'UTC'; SET preserve_insertion_order = false; SET enable_progress_bar = false"
                 )
-                spill = quote(str(self.temp_folder))
-                connection.execute(f"SET memory_limit = '{memory}'; SET temp_directory = {spill}")
+                folder = quote(str(spill.own_folder(self.temp_folder)))
+                connection.execute(f"SET memory_limit = '{memory}'; SET temp_directory = {folder}")
                 if object_storage.is_object_storage(self.data_path):
                     connection.execute(object_storage.secret_sql(self.data_path))
                 connection.execute(macros(self.site.zone))

@@ -43,20 +43,15 @@ class Guard:
     since: datetime | None = None
 
 
-def compact(
+def remove_unused(
     connection: Connection, snapshot_days: int, dry_run: bool = False, guard: Guard | None = None
 ) -> CompactionResult:
-    """Merge, expire and sweep; each is a transaction of its own, and safe to be killed in. Call it in none.
+    """Expire and sweep, which gives space back and needs hardly any; safe to be killed in. Call it in no transaction.
 
-    With `dry_run` nothing is changed; files that would be merged are those of one partition, at most.
+    With `dry_run` nothing is changed.
     """
     guard = guard or Guard()
     done = CompactionResult(n_files(connection))
-    if dry_run:
-        done.files_after = done.files_before - _n_mergeable(connection)
-    else:
-        connection.execute(f"CALL ducklake_merge_adjacent_files('{LAKE}')").fetchall()
-        done.files_after = n_files(connection)
     days = max(snapshot_days, LEAST_SNAPSHOT_DAYS)
     done.snapshots_expired = len(_call(connection, "expire_snapshots", _ago(days), dry_run))
     unneeded = _listed(connection, "cleanup_old_files", _ago(FILE_DAYS, guard.oldest_backup))
@@ -74,6 +69,17 @@ def compact(
     elif orphans:
         _remove(orphans)
     return done
+
+
+def merge(connection: Connection, dry_run: bool = False) -> int:
+    """Merge small files, which needs room for them once more; returns how many files there are then.
+
+    With `dry_run` nothing is changed; files that would be merged are those of one partition, at most.
+    """
+    if dry_run:
+        return n_files(connection) - _n_mergeable(connection)
+    connection.execute(f"CALL ducklake_merge_adjacent_files('{LAKE}')").fetchall()
+    return n_files(connection)
 
 
 def _ago(days: int, at_most: datetime | None = None) -> str:
