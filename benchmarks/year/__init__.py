@@ -149,7 +149,8 @@ def _fill(site: Site, size: Size, say: Say) -> None:
     with Warehouse(site).write("bench") as connection:
         with transaction(connection):
             _repeat_nights(connection, catalog, size)
-        maintenance.compact(connection, site.snapshot_retention_days, False)
+        maintenance.remove_unused(connection, site.snapshot_retention_days)
+        maintenance.merge(connection)
 
 
 def _old(size: Size) -> int:
