@@ -269,7 +269,7 @@ def refusing() -> Iterator[None]:
 
 
 @st.cache_resource(max_entries=4, show_spinner=False, on_release=SnapshotReader.close)
-def _open(path: str, _: str, snapshot: int | None) -> SnapshotReader:
+def _open(path: str, which: str, snapshot: int | None) -> SnapshotReader:  # a name with _ would be no part of the key
     return SnapshotReader(read_site(path), snapshot)
 
 

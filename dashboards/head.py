@@ -14,7 +14,7 @@ from dashboards.data import Asked
 from pipelines.answers.question import OUTDATED
 from pipelines.primitives import format
 from pipelines.primitives.clock import day_bounds
-from pipelines.primitives.text import natural
+from pipelines.primitives.text import escape_markdown, natural
 from pipelines.primitives.times import day_text, days_between, days_text, left_out
 
 FILTERS = {"station": "Station", "drive": "Drive", "group": "Storage group"}
@@ -72,6 +72,11 @@ class Page:
         missing = [day for day in days_between(self.first, self.last) if day not in known]
         if known and missing:
             st.caption(f"{left_out(missing, self.n_days)}.")
+
+    def say_not_narrowed(self, name: str, why: str) -> None:
+        """Report next to what is shown that a choice of the side bar, where one was made, does not narrow it."""
+        if chosen := self.chosen[name]:
+            st.caption(f"Not narrowed to {FILTERS[name].lower()} {escape_markdown(chosen)}. {why}.")
 
     def changes(self) -> pl.DataFrame:
         """The entries of the change log around the period: every chart along time has those within it."""

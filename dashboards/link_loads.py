@@ -3,8 +3,9 @@
 import polars as pl
 import streamlit as st
 
-from dashboards import charts, components
+from dashboards import charts, components, zone
 from dashboards.charts import series
+from dashboards.charts.series import MOST_HOURLY_DAYS
 from dashboards.data import Asked
 from dashboards.head import Page
 from pipelines.primitives import format
@@ -25,7 +26,7 @@ def show(page: Page, loads: Asked) -> None:
     value = "max_share" if has_capacity else "max_mb_s"
     fullest = sorted(loads.rows, key=lambda row: -(row[value] or 0))
     _say(fullest[0], value)
-    frame = loads.frame().with_columns(log=charts.joined("link", "direction")).drop_nulls(value)
+    frame = loads.frame().with_columns(log=charts.joined("link", "direction"), to_at=ends(page)).drop_nulls(value)
     order = frame.group_by("log").agg(pl.max(value)).sort(value, descending=True)["log"].head(MOST_LINKS)
     title = (
         "highest peak of the hour or day, as a share of the link's capacity"
@@ -49,6 +50,15 @@ def show(page: Page, loads: Asked) -> None:
     st.text("The links with the highest load:")
     components.show_table(loads, TABLE, fullest, most=FULLEST)
     components.show_sql(loads)
+
+
+def ends(page: Page) -> pl.Expr:
+    """The ends of the hours, or of the site days, of which 23 to 25 hours are one."""
+    begin = pl.col("from_at")
+    is_daily = page.n_days > MOST_HOURLY_DAYS
+    return (
+        begin.map_elements(zone.day_end, return_dtype=pl.Datetime("us")) if is_daily else begin + pl.duration(hours=1)
+    )
 
 
 def _say(row: dict[str, object], value: str) -> None:

@@ -1,7 +1,7 @@
 """Tables of pages: labels, units and tooltips from the catalogue, names of things as links to their pages."""
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Any
 from urllib.parse import urlencode
@@ -43,7 +43,10 @@ def show_table(
     every = found.rows if rows is None else rows
     columns = [found.column(name) for name in names]
     shown = cells(columns, [{name: row[name] for name in names} for row in every[:most]])
-    config = {column.name: configured(column, (wide or {}).get(column.name)) for column in columns}
+    config = {
+        column.name: configured(column, (wide or {}).get(column.name), [row[column.name] for row in every[:most]])
+        for column in columns
+    }
     show_rows(shown, config, found.title, bool(wide))
     say_cut(found, len(shown), len(every))
 
@@ -95,11 +98,16 @@ def address(page: str, choice: str, name: str) -> str:
     return f"/{under}{'/' if under else ''}{page}?{urlencode(state.shared() | {choice: name})}"
 
 
-def configured(column: Column, width: int | None = None) -> Any:
-    """Label, unit, decimals and tooltip of a column, from the catalogue, and its width in pixels."""
+def configured(column: Column, width: int | None = None, values: Sequence[Any] = ()) -> Any:
+    """Label, unit, decimals and tooltip of a column, from the catalogue, and its width in pixels.
+
+    Of a share, the values decide the decimals: what is below 100 % must not be shown as all.
+    """
     head = format.heading(column)
     if column.type in format.NUMBERS:
         decimals = format.decimals(column)
+        if format.is_share(column) and decimals is not None:
+            decimals = format.decimals_below(decimals, values)
         form = "%.4g" if decimals is None else f"%.{decimals}f"
         return st.column_config.NumberColumn(
             head, help=column.doc, format=form if column.type == "DOUBLE" else "localized"

@@ -14,7 +14,7 @@ import polars as pl
 import streamlit as st
 
 from dashboards import state
-from pipelines.primitives.clock import naive_utc, parse_instant, to_utc
+from pipelines.primitives.clock import day_bounds, naive_utc, parse_instant, to_utc
 
 AGAIN = " (second time)"  # of an hour that the clocks repeat
 _ZONE, _SITE = "view-zone", "view-site-zone"
@@ -128,6 +128,23 @@ def _offset(at: datetime, clock: tzinfo, there: tzinfo | None = None) -> timedel
 def site_day(at: datetime) -> date:
     """The site day that contains an instant by the page's clock."""
     return _day_there(at, name(), str(st.session_state.get(_SITE, "UTC")))
+
+
+def day_end(at: datetime) -> datetime:
+    """When the site day that contains an instant by the page's clock ends, by that clock."""
+    return _day_end_there(at, name(), str(st.session_state.get(_SITE, "UTC")))
+
+
+def _day_end_there(at: datetime, clock: str, zone: str) -> datetime:
+    """The same by another clock; days of a zone are 23 to 25 hours long.
+
+    >>> str(_day_end_there(datetime(2010, 11, 7, 5), "UTC", "America/Chicago"))
+    '2010-11-08 06:00:00'
+    >>> str(_day_end_there(datetime(2010, 11, 7), "America/Chicago", "America/Chicago"))
+    '2010-11-08 00:00:00'
+    """
+    end = day_bounds(_day_there(at, clock, zone), zone)[1]
+    return end.replace(tzinfo=UTC).astimezone(ZoneInfo(clock)).replace(tzinfo=None)
 
 
 def _day_there(at: datetime, clock: str, zone: str) -> date:

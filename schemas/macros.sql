@@ -50,6 +50,10 @@ CREATE OR REPLACE TEMP MACRO width_bucket(x, low, high, n) AS
     CASE WHEN x < low THEN 0 WHEN x >= high THEN n + 1
          ELSE CAST(floor((x - low) / (high - low) * n) AS BIGINT) + 1 END;
 
+-- A text of which tables keep 300 characters, with a mark where its end may be lost.
+CREATE OR REPLACE TEMP MACRO kept_text(text) AS
+    CASE WHEN length(text) < 300 THEN text ELSE rtrim(left(text, 299)) || '…' END;
+
 -- A host without its domain; an address stays unchanged.
 CREATE OR REPLACE TEMP MACRO short_host(host) AS
     CASE WHEN regexp_full_match(host, '[0-9.]+|.*:.*') THEN host ELSE split_part(host, '.', 1) END;

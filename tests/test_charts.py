@@ -6,8 +6,9 @@ from typing import Any
 import polars as pl
 import pytest
 
-from dashboards import charts, zone
-from dashboards.charts import along, drive_charts, hour_charts, model_charts, series
+from dashboards import charts, link_loads, zone
+from dashboards.charts import along, bars, drive_charts, hour_charts, model_charts, series
+from dashboards.head import Page
 
 CHICAGO = "America/Chicago"
 NIGHT = datetime(2010, 11, 7), datetime(2010, 11, 8)  # 25 hours in Chicago: 01:00 to 02:00 happens twice
@@ -77,6 +78,37 @@ def test_an_hour_that_happens_twice_is_two_hours_long(chicago: None) -> None:
     assert rates["rate_mb_s"].to_list() == pytest.approx([1, 1, 1])
     daily = hour_charts.mean_rates(rows, "family", "day")
     assert daily["rate_mb_s"].to_list() == pytest.approx([4 / 25])
+
+
+def test_a_day_of_links_ends_with_the_site_day(monkeypatch: pytest.MonkeyPatch) -> None:
+    """7 November has 25 hours in Chicago: 05:00 to 06:00 UTC of the next day. Hours of 22 days stay hours."""
+    monkeypatch.setattr(zone.st, "session_state", {"view-zone": "UTC", "view-site-zone": CHICAGO})
+    rows = pl.DataFrame({"from_at": [datetime(2010, 11, 6, 5), datetime(2010, 11, 7, 5)]})
+    lengths = {}
+    for n_days in (22, 23):
+        page = Page(1, {}, date(2010, 11, 1), date(2010, 11, n_days), None, {})
+        ends = rows.with_columns(to_at=link_loads.ends(page))
+        lengths[n_days] = [row["to_at"] - row["from_at"] for row in ends.rows(named=True)]
+    assert lengths == {22: [timedelta(hours=1)] * 2, 23: [timedelta(hours=24), timedelta(hours=25)]}
+
+
+def test_the_scale_of_rates_is_in_plain_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
+    """86.7 MB/s, not 9e+1."""
+    logged(monkeypatch)
+    at = datetime(2010, 3, 11)
+    row = {"log": "l in", "station": None, "from_at": at, "to_at": at + timedelta(hours=1), "avg_mb_s": 80.0}
+    drawn = series.heat(pl.DataFrame([row | {"max_mb_s": 86.7}]), "max_mb_s", "peak", (at, at + timedelta(days=1)))
+    assert drawn.to_dict()["encoding"]["color"]["legend"]["format"] == ",.3~r"
+
+
+def test_a_narrow_chart_keeps_its_marks_and_its_title(monkeypatch: pytest.MonkeyPatch) -> None:
+    """More lines of a legend come on top, and a long title has lines of its own: a phone cuts what is wider."""
+    logged(monkeypatch)
+    rows = pl.DataFrame({"who": ["a"], "read": [1.0]})
+    title = "share of the requests (pools) or bytes (disks)"
+    drawn = bars.stacked(rows, "who", {"read": "reading"}, title, "h").to_dict()
+    assert drawn["autosize"]["type"] == "fit-x" and drawn["height"] == 3 * bars.ROW_PX
+    assert drawn["encoding"]["x"]["title"] == ["share of the requests (pools) or bytes", "(disks)"]
 
 
 def test_names_lead_to_their_pages(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -37,6 +37,8 @@ def url(archive: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str
         yield address
 
 
+LABELS = '[data-testid="stMetricLabel"] p, [data-testid="stCheckbox"] p'
+CUT = f"() => [...document.querySelectorAll('{LABELS}')].some(one => one.scrollWidth > one.clientWidth)"
 # How far the bar above a page, which a closed side bar leaves, reaches over its first element, in pixels.
 COVERED = """() => { const top = one => document.querySelector(`[data-testid="${one}"]`).getBoundingClientRect();
                      const first = [...document.querySelectorAll('[data-testid="stMainBlockContainer"] :is(h1,p,pre)')]
@@ -108,6 +110,20 @@ def test_pages_in_the_dark_and_on_narrow_screens(url: str, browser: Any) -> None
         main.evaluate("one => one.insertAdjacentHTML('beforeend', '<hr style=\"width: 1400px\">')")
         assert page.evaluate(TOO_WIDE), "nothing would be too wide"
     assert not barred, "\n".join(barred)
+
+
+def test_labels_are_complete_and_the_focus_shows(url: str, browser: Any) -> None:
+    """On a small laptop; Streamlit shades the link with the focus as it does the open page."""
+    with visiting(browser) as page:
+        page.set_viewport_size({"width": 1024, "height": 900})
+        for path in ("", "tapes?part=positions", "plan?part=whatif"):
+            page.goto(f"{url}/{path}")
+            wait_until_drawn(page)
+            assert page.locator(LABELS).count() and not page.evaluate(CUT), path
+        for _ in range(2):  # past the link to the main content
+            page.keyboard.press("Tab")
+        focused = "document.activeElement"
+        assert page.evaluate(f"[{focused}.tagName, getComputedStyle({focused}).outlineStyle]") == ["A", "solid"]
 
 
 class Operator:

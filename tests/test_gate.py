@@ -7,6 +7,7 @@ import pytest
 
 from pipelines.analysis import findings
 from pipelines.analysis.findings.coverage_gate import Gate, Kin
+from pipelines.build.fingerprint import settings_hash
 from pipelines.catalog.contracts import Rule
 from pipelines.catalog.files import load_catalog
 from pipelines.config.site import Site
@@ -109,6 +110,13 @@ def test_hours_after_the_newest_file_was_written_are_not_missing(lake: Connectio
         missing = gate(lake, "long_gap").missing("D1")
         assert (missing.share if missing else None) == share
     lake.execute("ROLLBACK")
+
+
+def test_the_coverage_that_a_rule_needs_decides_verdicts() -> None:
+    """Changed, it makes verdicts outdated; a lock's wait does not."""
+    site = Site(name="a")
+    assert settings_hash(site) != settings_hash(site.model_copy(update={"min_coverage": {"long_gap": 0.5}}))
+    assert settings_hash(site) == settings_hash(site.model_copy(update={"lock_wait_s": 7}))
 
 
 def test_a_rule_that_does_not_exist_is_refused(lake: Connection) -> None:

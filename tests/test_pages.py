@@ -16,6 +16,7 @@ from dashboards.pages import find_parts, find_views, in_groups
 from pipelines import steps
 from pipelines.answers.question import OUTDATED
 from pipelines.catalog.files import load_catalog
+from pipelines.warehouse.connection import Warehouse
 from support.app import at, box, button, drawn, url
 from support.served import APP, DEADLINE_S, HOSTILE
 
@@ -216,6 +217,23 @@ def test_a_page_that_reloads_itself_keeps_that_in_its_address(app: AppTest) -> N
     at(app, "time").run()
     assert not app.exception and url(app)["refresh"] == "yes"
     assert not any("no choice named" in one.value for one in app.warning)
+
+
+def test_a_warehouse_that_is_replaced_while_a_page_is_open(
+    archive: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Gone, it is reported as such; another in its place is asked again, even with the inode of the old one."""
+    site = shutil.copytree(archive, tmp_path / "site")
+    monkeypatch.setenv("TAPESCOPE_SITE", str(site))
+    newest, before = head.data.newest_snapshot(), Warehouse(steps.site_at(site)).identity
+    (claim,) = site.rglob("tapescope-warehouse.json")
+    claim.write_text(json.dumps(json.loads(claim.read_text()) | {"warehouse": "another"}))
+    assert Warehouse(steps.site_at(site)).identity != before
+    (site / "var").rename(tmp_path / "aside")
+    with pytest.raises(head.data.NoAnswer, match="there is no warehouse"):
+        head.data.newest_snapshot()
+    (tmp_path / "aside").rename(site / "var")
+    assert head.data.newest_snapshot() == newest
 
 
 def test_newer_data_are_offered(archive: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

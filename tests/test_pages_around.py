@@ -118,6 +118,32 @@ def test_the_host_is_that_of_the_chosen_station(app: AppTest) -> None:
     assert "stkendm12a was sampled for 2.25 h" in texts(app) and not app.warning
 
 
+@pytest.mark.parametrize(
+    ("page", "choices", "says"),
+    [
+        ("drives", {"part": "hosts", "drive": "LTO4_101"}, "Hosts are compared by all their drives."),
+        ("drives", {"part": "effect", "drive": "LTO4_101", "of": "tapes"}, "Tapes are compared in all drives."),
+        ("stations", {"part": "hosts", "station": "stkendm5a"}, "No log of these days has samples of a host"),
+    ],
+)
+def test_what_a_choice_does_not_narrow_is_reported_next_to_it(
+    app: AppTest, page: str, choices: dict[str, str], says: str
+) -> None:
+    opened(app, page, **choices)
+    (caption,) = (one.value for one in app.caption if says in one.value)
+    assert caption.startswith("Not narrowed to ")
+    app.query_params.clear()
+    opened(app, page, **{name: text for name, text in choices.items() if name not in ("drive", "station")})
+    assert "Not narrowed" not in texts(app)
+
+
+def test_pools_know_no_station(cta: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Clients of recalled files are those of all stations, which the page states before it shows them."""
+    monkeypatch.setenv("TAPESCOPE_SITE", str(cta))
+    app = opened(AppTest.from_file(APP, default_timeout=DEADLINE_S), "tapes", part="waits", station="eoskaon")
+    assert "Not narrowed to station eoskaon. Logs of pools name no station" in texts(app)
+
+
 def test_one_stream_and_others_against_it(app: AppTest) -> None:
     """N24 to N27: a stream's rate by streams at once, alone; with the slider also against some the other way."""
 

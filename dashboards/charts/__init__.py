@@ -4,6 +4,7 @@ Instants in rows are by the page's clock already.
 """
 
 import math
+from textwrap import wrap
 from typing import Any
 
 import altair as alt
@@ -40,6 +41,7 @@ __all__ = [
 schemapi.disable_debug_mode()
 
 MANY = [0, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000]  # ticks where each is about twice the last
+TITLE_CHARS = 40  # of a line below a chart
 WORDS_PX = 16  # of the change log, above a chart
 LINK = alt.Href("href:N")  # of what a chart names, to its page: see `linked`
 
@@ -113,7 +115,8 @@ def lines(
             href=LINK,
         )
     )
-    return framed(chart, 320 + 20 * (-(-rows[colour].n_unique() // most)))
+    legend_px = 20 * -(-rows[colour].n_unique() // most)
+    return framed(chart, 320 + legend_px, around=90 + legend_px)
 
 
 def from_zero(rows: pl.DataFrame, value: str, **more: Any) -> alt.Scale:
@@ -149,8 +152,13 @@ def share(name: str, title: str) -> alt.Tooltip:
     return number(name, title, format.SHARE)
 
 
-def framed(drawn: Any, height: int, title: str | alt.TitleParams = "", span: Span | None = None) -> alt.Chart:
+def framed(
+    drawn: Any, height: int, title: str | alt.TitleParams = "", span: Span | None = None, around: int = 0
+) -> alt.Chart:
     """The same frame for all, of a chart or of layers; along time it has the changes.
+
+    Of the height, axes and legend take about `around`. Where that is given, more lines of a legend, as on a phone, come
+    on top: without it they take the room of the marks.
 
     A title is text, and is cut where it would not fit. What a chart has is set here once: each of Altair's own methods
     copies all of it.
@@ -158,9 +166,20 @@ def framed(drawn: Any, height: int, title: str | alt.TitleParams = "", span: Spa
     marks = changes(span) if span else []
     layers = [*(drawn if isinstance(drawn, list) else [drawn]), *marks]
     chart: Any = alt.layer(*layers) if len(layers) > 1 else layers[0]
-    height += WORDS_PX if marks else 0
+    for layer in layers:
+        _break_title(layer)
+    height += (WORDS_PX if marks else 0) - around
+    if around:
+        chart.autosize = alt.AutoSizeParams(type="fit-x", contains="padding")
     chart.height, chart.config = height, {"view": {"strokeWidth": 0}, "axisY": {"labelFlush": False}}
     if title:
         text = [title] if isinstance(title, str) else None
         chart.title = alt.TitleParams(text, anchor="start", fontSize=14, limit=500) if text else title
     return chart  # type: ignore[no-any-return]
+
+
+def _break_title(chart: Any) -> None:
+    """Set a long title of the horizontal axis in lines: a chart on a phone would cut it."""
+    x = getattr(getattr(chart, "encoding", None), "x", None)
+    if isinstance(x, alt.X) and isinstance(x["title"], str) and len(x["title"]) > TITLE_CHARS:
+        x["title"] = wrap(x["title"], TITLE_CHARS)

@@ -38,7 +38,7 @@ def stacked(rows: pl.DataFrame, name: str, names: dict[str, str], title: str, un
             href=LINK,
         )
     )
-    return framed(chart, ROW_PX * max(3, top.height) + 125)
+    return framed(chart, ROW_PX * max(3, top.height) + 125, around=125)
 
 
 def single(rows: pl.DataFrame, name: str, value: str, title: str, expected: str = "", link: str = "") -> alt.Chart:

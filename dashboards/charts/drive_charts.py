@@ -249,14 +249,14 @@ def failures(rows: pl.DataFrame, titles: dict[str, str]) -> alt.Chart:
 def hosts(rows: pl.DataFrame) -> alt.Chart:
     """Rates of equal drives by the host that serves them: a dot a host, the best of a kind at 1."""
     named = rows.with_columns(kind=pl.concat_str(_kind(), pl.col("mode"), separator=" "))
-    order = sorted(named["mover_host"].drop_nulls().unique(), key=natural)
+    order, kinds = sorted(named["mover_host"].drop_nulls().unique(), key=natural), sorted(named["kind"].unique())
     chart = (
         alt.Chart(named)
         .mark_point(filled=True, size=80)
         .encode(
             y=alt.Y("mover_host:N", sort=order, title=None, axis=alt.Axis(labelLimit=240, labelOverlap=False)),
             x=alt.X("drive_rate_mb_s:Q", title="drive rate [MB/s]", scale=alt.Scale(zero=True)),
-            **by_colour_and_shape("kind", sorted(named["kind"].unique())),
+            **by_colour_and_shape("kind", kinds, columns=columns(4, kinds)),
             tooltip=[
                 alt.Tooltip("mover_host:N", title="host"),
                 alt.Tooltip("kind:N"),
@@ -266,7 +266,7 @@ def hosts(rows: pl.DataFrame) -> alt.Chart:
             ],
         )
     )
-    return framed(chart, 24 * max(3, len(order)) + 100)
+    return framed(chart, 24 * max(3, len(order)) + 100, around=100)
 
 
 def trend(rows: pl.DataFrame, value: str, title: str, step: str) -> alt.Chart:
@@ -293,4 +293,4 @@ def trend(rows: pl.DataFrame, value: str, title: str, step: str) -> alt.Chart:
             ],
         )
     )
-    return framed(chart, 260, span=span)
+    return framed(chart, 260, span=span, around=90)

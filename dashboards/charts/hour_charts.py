@@ -72,7 +72,8 @@ def families(rows: pl.DataFrame, name: str, title: str, span: Span, step: str = 
             ],
         )
     )
-    return framed(chart, 320 + 20 * (-(-len(names) // 4)), span=span)
+    legend_px = 20 * -(-len(names) // 4)
+    return framed(chart, 320 + legend_px, span=span, around=90 + legend_px)
 
 
 def in_use(rows: pl.DataFrame, span: Span, step: str) -> alt.Chart:

@@ -58,7 +58,7 @@ def waterfall(steps: pl.DataFrame, earlier: pl.DataFrame | None = None) -> alt.C
         )
         then = [alt.Tooltip("bucket_words:N", title="on the comparison days"), number("bucket_hours", "hours [h]")]
         layers.insert(1, outline.encode(y=y, x=alt.X("to_hours:Q"), x2=alt.X2("from_hours:Q"), tooltip=then))
-    return framed(layers, 22 * max(4, len(names)) + 90)
+    return framed(layers, 22 * max(4, len(names)) + 90, around=90)
 
 
 def periods(rows: pl.DataFrame, step: str, span: Span) -> alt.Chart:
@@ -129,7 +129,7 @@ def stacked(rows: pl.DataFrame, x: str, y: str, title: str) -> alt.Chart:
             tooltip=tips,
         )
     )
-    return framed(chart, 36 * max(3, rows[y].n_unique()) + 130)
+    return framed(chart, 36 * max(3, rows[y].n_unique()) + 130, around=130)
 
 
 def one_bar(rows: pl.DataFrame) -> alt.Chart:
@@ -164,9 +164,7 @@ def one_bar(rows: pl.DataFrame) -> alt.Chart:
             ],
         )
     )
-    chart = framed(bars, 20 * len(periods))
-    chart.autosize = alt.AutoSizeParams(type="fit-x", contains="padding")  # the legend's lines come on top
-    return chart
+    return framed(bars, 20 * len(periods) + 30, around=30)
 
 
 def drives(rows: pl.DataFrame, marks: list[dict[str, Any]], span: Span, legend: bool = False) -> alt.Chart:

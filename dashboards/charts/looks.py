@@ -31,8 +31,10 @@ def columns(most: int, names: Iterable[str]) -> alt.ExprRef:
 
     >>> columns(2, ["read", "write", "between files"]).to_dict()
     {'expr': 'width >= 172 ? 2 : 1'}
+    >>> columns(2, ["LTO9D1", "LTO9D2"]).to_dict()
+    {'expr': 'width >= 160 ? 2 : 1'}
     """
-    widths = [32 + 6 * min(len(name), MOST_CHARS) for name in names]
+    widths = [32 + sum(6 if char.islower() or char == " " else 8 for char in name[:MOST_CHARS]) for name in names]
     needed = {n: sum(max(widths[at::n], default=0) for at in range(n)) for n in range(most, 1, -1)}
     return alt.ExprRef("".join(f"width >= {px} ? {n} : " for n, px in needed.items()) + "1")
 

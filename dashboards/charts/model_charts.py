@@ -13,6 +13,7 @@ from dashboards.charts import (
     ORANGE,
     SKY,
     by_colour_and_dash,
+    columns,
     count,
     framed,
     from_zero,
@@ -40,13 +41,13 @@ def runs(rows: pl.DataFrame, value: str, title: str) -> alt.Chart:
             "run:N",
             sort=names,
             scale=alt.Scale(domain=names, range=list(RUNS.values())),
-            legend=alt.Legend(orient="top", title=None),
+            legend=alt.Legend(orient="top", title=None, columns=columns(3, names)),
         ),
         tooltip=[alt.Tooltip("drives:N"), alt.Tooltip("run:N"), number(value, title)],
     )
     text = alt.Text(f"{value}:Q", format=d3_format(unit_of(value)))
     labels = base.mark_text(align="left", dx=4, color=INK).encode(text=text)
-    return framed([bars, labels], 20 * max(3, len(rows)) + 130)
+    return framed([bars, labels], 20 * max(3, len(rows)) + 130, around=110)
 
 
 def intervals(rows: pl.DataFrame, name: str, title: str) -> alt.Chart:

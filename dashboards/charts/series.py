@@ -193,19 +193,19 @@ def bars(
         line = alt.Chart(total).mark_line(color=INK, strokeDash=[5, 3], strokeWidth=1.2, interpolate="step-after")
         tip = [instant("bin_at", "corresponding time in this period"), number("value", title, "h")]
         drawn.append(line.encode(x=_along(span), y=alt.Y("value:Q", title=title), tooltip=tip))
-    return framed(drawn, 280, span=span)
+    return framed(drawn, 280, span=span, around=110)
 
 
 def heat(rows: pl.DataFrame, value: str, title: str, span: Span) -> alt.Chart:
-    """Links by hour, the fullest first; the scale ends at the highest value there is, so that differences show."""
+    """Links from `from_at` to `to_at`, the fullest first; the scale ends at the highest value, so differences show."""
     order = rows.group_by("log").agg(pl.max(value)).sort(value, "log", descending=[True, False])["log"].to_list()
-    step = timedelta(hours=24 if span[1] - span[0] > timedelta(days=MOST_HOURLY_DAYS) else 1)
-    cells = linked(rows, "station").rename({"from_at": "bin_at"}).with_columns(to_at=pl.col("bin_at") + step)
+    cells = linked(rows, "station").rename({"from_at": "bin_at"})
     is_share = value == "max_share"
     tips = [
         alt.Tooltip("log:N"),
         alt.Tooltip("station:N"),
         instant("bin_at", "from"),
+        instant("to_at", "to"),
         number(value, title, SHARE if is_share else "MB/s"),
     ]
     tips += [number("avg_mb_s", "average [MB/s]"), number("max_mb_s", "highest peak [MB/s]")]
@@ -215,7 +215,7 @@ def heat(rows: pl.DataFrame, value: str, title: str, span: Span) -> alt.Chart:
         f"{value}:Q",
         title=title,
         scale=alt.Scale(range=[faint(RED, 0.06), RED], domain=[0, high], interpolate="rgb"),
-        legend=alt.Legend(format=".0%" if is_share else "~g", orient="top", gradientLength=160, titleLimit=400),
+        legend=alt.Legend(format=".0%" if is_share else ",.3~r", orient="top", gradientLength=160, titleLimit=400),
     )
     bars = alt.Chart(cells).mark_rect().encode(x=_along(span), x2=alt.X2("to_at:T"), y=y, color=colour, tooltip=tips)
     return framed(bars.encode(href=LINK), 18 * max(4, len(order)) + 130, span=span)

@@ -14,6 +14,7 @@ from dashboards.charts import (
     ORANGE,
     RED,
     by_colour_and_shape,
+    columns,
     count,
     faint,
     framed,
@@ -23,8 +24,8 @@ from dashboards.charts import (
 )
 
 READ, LEFT = "read or written in this mount", "neither read nor written in this mount"
-QUICKER = "reading the whole tape would have been faster"
-RIGHT = "reading the whole tape would not have been faster"
+QUICKER = "the whole tape would have been faster"
+RIGHT = "the whole tape would not have been faster"
 
 
 def way(rows: pl.DataFrame, titles: dict[str, str]) -> alt.Chart:
@@ -108,7 +109,7 @@ def cost(rows: pl.DataFrame) -> alt.Chart:
                 axis=alt.Axis(format="%", values=[0, 0.001, 0.01, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1]),
             ),
             y=alt.Y("f:Q", title="drive efficiency", axis=alt.Axis(format="%", tickCount=6)),
-            **by_colour_and_shape("pattern", patterns, columns=6),
+            **by_colour_and_shape("pattern", patterns, columns=columns(6, patterns)),
             tooltip=tips,
             href=LINK,
         )
@@ -138,7 +139,7 @@ def whole_or_picked(rows: pl.DataFrame) -> alt.Chart:
             color=alt.Color(
                 "verdict:N",
                 scale=alt.Scale(domain=[QUICKER, RIGHT], range=[RED, BLUE]),
-                legend=alt.Legend(orient="top", title=None, labelLimit=300),
+                legend=alt.Legend(orient="top", title=None, labelLimit=300, columns=columns(2, [QUICKER, RIGHT])),
             ),
             shape=alt.Shape("verdict:N", scale=alt.Scale(domain=[QUICKER, RIGHT], range=["diamond", "circle"])),
             tooltip=tips,
@@ -147,7 +148,7 @@ def whole_or_picked(rows: pl.DataFrame) -> alt.Chart:
     )
     line = pl.DataFrame({"at": [least, most]})
     equal = alt.Chart(line).mark_line(color=ORANGE, strokeDash=[4, 3]).encode(x=alt.X("at:Q"), y=alt.Y("at:Q"))
-    text = alt.Chart(
-        line.head(1).with_columns(text=pl.lit("on the line: reading the whole tape takes as long as the mount took"))
-    ).mark_text(align="left", dx=14, dy=4, color=INK)
+    text = alt.Chart(line.head(1).with_columns(text=pl.lit("on the line: both take as long"))).mark_text(
+        align="left", dx=14, dy=4, color=INK
+    )
     return framed([equal, dots, text.encode(x=alt.X("at:Q"), y=alt.Y("at:Q"), text=alt.Text("text:N"))], 320)

@@ -7,6 +7,7 @@ import streamlit as st
 
 from dashboards import components, findings, head, wall
 from dashboards.charts import ledger_charts
+from pipelines.answers.question import is_settled
 from pipelines.primitives.format import counted
 from pipelines.primitives.times import days_text
 from pipelines.reporting import finding_words
@@ -36,10 +37,10 @@ def show_verdict() -> None:
     elif set_aside:
         st.info(f"No finding is open: all findings are acknowledged or muted. {moved}")
     for row in days.rows:
-        if row["state"] == "clean":
-            st.success(f"{row['summary']} {moved}")
-        elif row["is_outdated"] or row["state"] != "findings":
+        if not is_settled(row):
             st.warning(row["summary"])
+        elif row["state"] == "clean":
+            st.success(f"{row['summary']} {moved}")
         elif not found.rows:
             st.info(
                 f"{row['summary']} The rules judged these days as part of a longer period;"
@@ -100,11 +101,11 @@ def show_rest() -> None:
             st.caption(
                 "Too few hours of logs were read for a verdict of these rules. No number includes the missing hours."
             )
-        elif all(row["state"] in ("findings", "clean") for row in days.rows):
+        elif all(map(is_settled, days.rows)):
             st.info("No verdict is withheld: enough hours were read of every log that site.toml declares.")
         else:
             st.info(
-                "No verdict is withheld, but some days were not judged, or have too few logs. The"
+                "No verdict is withheld, but some days have no verdict that holds, or too few logs. The"
                 " top of the page lists these days."
             )
         components.show_sql(found, lives, trend, headline, steps, drives, days, withheld)

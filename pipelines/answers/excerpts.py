@@ -46,6 +46,8 @@ def read_lines(
 def kept(text: str) -> str:
     """A text of the warehouse, marked where its end may be lost: it keeps TEXT_CHARS characters of a longer one.
 
+    The macro `kept_text` is the same in SQL.
+
     >>> kept("x" * 400)[-2:], kept("x" * 300)[-2:], kept("x" * 299)[-2:]
     ('x…', 'x…', 'xx')
     """

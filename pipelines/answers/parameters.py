@@ -53,6 +53,15 @@ def _count(text: str) -> int:
     return count
 
 
+def _text(text: str) -> str:
+    """No table holds a NUL, which readers of logs leave out, and which DuckLake does not take in a comparison.
+
+    >>> ascii(_text("a" + chr(0)))
+    "'a\\\\ufffd'"
+    """
+    return text.replace("\0", "\N{REPLACEMENT CHARACTER}")
+
+
 def _instant(text: str) -> datetime | None:
     """An empty text leaves the parameter out."""
     return parse_instant(text) if text else None
@@ -64,8 +73,8 @@ _CASTS: dict[str, tuple[Callable[[str], Any], str]] = {
     "TIMESTAMP": (_instant, "write a UTC time like 2010-06-15 or 2010-06-15 17:00"),
     "DOUBLE": (_number, "write a number, such as 0.5 or 20"),
     "BIGINT": (_count, "write a whole number above 0, such as 20"),
-    "VARCHAR": (str, ""),
-    "VARCHAR[]": (lambda text: text.split(","), ""),
+    "VARCHAR": (_text, ""),
+    "VARCHAR[]": (lambda text: _text(text).split(","), ""),
 }
 
 

@@ -8,9 +8,9 @@ from pipelines.catalog.contracts import Catalog
 from pipelines.config.site import Site
 from pipelines.warehouse.connection import LAKE, Connection
 
-# What site.toml says of where things are, and of verdicts: no relation that a build makes reads it.
+# What site.toml says of where things are, and what tables hold as it is: it decides neither other rows nor verdicts.
 _DECIDE_NO_ROW = {
-    *("root", "input", "warehouse", "lock_wait_s", "deliver", "min_coverage", "change", "change_log", "fact", "plan"),
+    *("root", "input", "warehouse", "lock_wait_s", "deliver", "change", "change_log", "fact", "plan"),
     *("catalogue", "data_path", "collect", "spool_days", "workers", "template"),
     *("retention_days", "snapshot_retention_days"),
 }
@@ -26,7 +26,10 @@ def fingerprint_of(
 
 
 def settings_hash(site: Site) -> str:
-    """A hash of the settings that decide rows. A setting that a later release adds changes it only where it is set."""
+    """A hash of the settings that decide rows and verdicts.
+
+    A setting that a later release adds changes it only where it is set.
+    """
     return hashlib.sha256(site.model_dump_json(exclude=_DECIDE_NO_ROW, exclude_defaults=True).encode()).hexdigest()
 
 

@@ -30,7 +30,7 @@ BASES = {
 }
 # Ends of column names that repeat the unit.
 _UNIT_ENDS = re.compile(r"_(gb_day|bytes_s|mb_s|hours|days|drives|gb|mb|tb|s)(?=(_low|_high)?$)")
-_SHARE_NAMES = re.compile(r"(^|_)(share|coverage)(_low|_high)?$|^(share|coverage)_")
+_SHARE_NAMES = re.compile(r"(^|_)(share|coverage)(_low|_high)?$|^(share|coverage)_|^needed$")
 
 
 class Column(Protocol):
@@ -109,10 +109,12 @@ def _decimals(unit: str) -> int | None:
 
 
 def fixed(value: float, unit: str) -> str:
-    """A number with the decimals of its unit; a small one is not shown as 0.
+    """A number with the decimals of its unit; a small one is not shown as 0, nor a share below 100 % as 100 %.
 
     >>> fixed(15.883, "h"), fixed(0.001, "h"), fixed(0.0, "h"), fixed(1234.5, "GB/day")
     ('15.88', '<0.01', '0.00', '1,234')
+    >>> fixed(99.97, "%"), fixed(100.0, "%"), fixed(99.94, "%")
+    ('>99.9', '100.0', '99.9')
     >>> fixed(0.123456, ""), fixed(9999.4, ""), fixed(9999.6, ""), fixed(-0.001, "s")
     ('0.1235', '9999', '10,000', '0.0')
     """
@@ -120,7 +122,19 @@ def fixed(value: float, unit: str) -> str:
     if n_decimals is None:
         return f"{value:,.0f}" if abs(value) >= 9_999.5 else f"{value:.4g}"
     least = 10.0**-n_decimals
+    if unit == SHARE and 100 - least / 2 <= value < 100 - 1e-9:  # all but a part; sums can miss all by their last bits
+        return f">{100 - least:.{n_decimals}f}"
     return f"<{least:.{n_decimals}f}" if 0 < value < least / 2 else f"{value:z,.{n_decimals}f}"  # z: no -0.0
+
+
+def decimals_below(usual: int, shares: Iterable[float | None]) -> int:
+    """Decimals at which no share below 100 % is rounded to it: the usual ones at least.
+
+    >>> [decimals_below(1, [0.5, share, None]) for share in (0.9, 1.0, 0.9996, 0.99999)]
+    [1, 1, 2, 3]
+    """
+    highest = max((share for share in shares if share is not None and share < 1 - 1e-11), default=0.0)
+    return next((n for n in range(usual, 6) if 100 - 100 * highest > 0.5 * 10.0**-n), 6)
 
 
 def decimals_apart(low: float, high: float, unit: str) -> int:

@@ -74,7 +74,8 @@ class Warehouse:
     def identity(self) -> str:
         """A name for the warehouse: another one in the same place, made after this was removed, has another."""
         file = None if self.is_postgres or not self.exists() else self.catalogue_file.stat()
-        return f"{self.catalogue_file} {file.st_dev} {file.st_ino}" if file else self.site.catalogue
+        lake = ownership.lake_in(self.data_path)  # a system can give the number of a removed file to the next one
+        return f"{self.catalogue_file} {file.st_dev} {file.st_ino} {lake}" if file else self.site.catalogue
 
     @contextmanager
     def write(self, step: str) -> Iterator[Connection]:

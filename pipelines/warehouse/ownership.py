@@ -68,6 +68,14 @@ def read(connection: Connection, data_path: str) -> Claim | None:
         raise ConfigError(f"{data_path}/{FILE} does not name a warehouse and its last snapshot", hint) from None
 
 
+def lake_in(folder: str) -> str:
+    """The number of the lake that the identity file of a folder names; empty where there is none that can be read."""
+    try:
+        return str(json.loads((Path(folder) / FILE).read_text(encoding="utf-8"))["warehouse"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return ""
+
+
 def write(connection: Connection, data_path: str, claim: Claim) -> None:
     """Write the identity file completely or not at all."""
     text = json.dumps(asdict(claim), sort_keys=True)

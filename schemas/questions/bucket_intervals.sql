@@ -172,8 +172,8 @@ moved AS (
     WHERE t.drive = $drive AND near_days(t.day, $last_day - 34, $last_day + 34)
 )
 SELECT l.bucket, k.bucket_words, l.from_at, l.to_at, l.interval_s, l.session_id, s.volume, l.session_s, l.session_n,
-       t.transfer_id, t.mode, t.file_number, t.station, t.bytes / 1e9 AS volume_gb, f.path, l.line_no, m.message, g.path AS end_path, l.end_line_no,
-       o.message AS end_message, l.n_intervals, l.all_s,
+       t.transfer_id, t.mode, t.file_number, t.station, t.bytes / 1e9 AS volume_gb, f.path, l.line_no, kept_text(m.message) AS message, g.path AS end_path, l.end_line_no,
+       kept_text(o.message) AS end_message, l.n_intervals, l.all_s,
        (SELECT sum(duration_us) / 1e6 FROM gold.drive_ledger g CROSS JOIN asked w
         WHERE g.day = $last_day AND g.drive = $drive AND list_contains(w.buckets, g.bucket)) AS ledger_s
 FROM lined l

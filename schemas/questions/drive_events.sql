@@ -65,8 +65,8 @@ kept AS (
 SELECT h.drive, h.kind,
        CASE h.kind WHEN 'outage' THEN 'out of service' WHEN 'volume_no_access' THEN 'tape not accessible'
                    ELSE replace(h.kind, '_', ' ') END AS what,
-       h.from_at, h.to_at, h.lasted_s / 3600 AS lasted_hours, h.volume, h.error, f.path, h.line_no, k.message,
-       g.path AS end_path, h.end_line_no, l.message AS end_message
+       h.from_at, h.to_at, h.lasted_s / 3600 AS lasted_hours, h.volume, h.error, f.path, h.line_no, kept_text(k.message) AS message,
+       g.path AS end_path, h.end_line_no, kept_text(l.message) AS end_message
 FROM first_ones h
 LEFT JOIN ops.file f ON f.file_id = h.file_id
 LEFT JOIN ops.file g ON g.file_id = h.end_file_id

@@ -68,7 +68,7 @@ quoted AS (
 SELECT s.station, s.drive, s.gap_id, s.started_at, s.ended_at, s.gap_s, s.avoidable_s, s.filemark_s, s.checksum_s, s.database_s,
        s.no_request_s, s.request_s, s.client_s,
        s.position_s, s.start_s, f.path, e.path AS next_path, s.previous_line_no,
-       s.next_line_no, p.message AS previous_message, n.message AS next_message
+       s.next_line_no, kept_text(p.message) AS previous_message, kept_text(n.message) AS next_message
 FROM shown s
 LEFT JOIN ops.file f ON f.file_id = s.previous_file_id
 LEFT JOIN ops.file e ON e.file_id = s.next_file_id

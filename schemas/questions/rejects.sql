@@ -10,7 +10,7 @@ n_lines = { type = "BIGINT", doc = "number of lines of the file that were reject
 line_no = { type = "BIGINT", doc = "number of the first line in the file that was rejected for this reason" }
 text = { type = "VARCHAR", doc = "text of the first line that was rejected for this reason, at most 300 characters" }
 */
-SELECT f.path, r.reason, count(*) AS n_lines, min(r.line_no) AS line_no, arg_min(r.text, r.line_no) AS text
+SELECT f.path, r.reason, count(*) AS n_lines, min(r.line_no) AS line_no, kept_text(arg_min(r.text, r.line_no)) AS text
 FROM ops.reject r JOIN ops.file f USING (file_id)
 GROUP BY f.path, r.reason
 ORDER BY n_lines DESC, f.path, r.reason

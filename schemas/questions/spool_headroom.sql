@@ -14,20 +14,18 @@ fill_hours = { type = "DOUBLE", unit = "h", doc = "time in which an empty spool 
 */
 WITH flow AS (
     -- data is known of the half-hours that logs cover
-    SELECT b.station, sum(b.in_gb) AS in_gb, sum(b.out_gb) AS out_gb, sum(coalesce(f.n_bins * 1800, 86400)) AS covered_s,
+    SELECT b.station,
+           sum(b.in_gb) * 1e3 / sum(i.n_bins * 1800) - sum(b.out_gb) * 1e3 / sum(o.n_bins * 1800) AS net_mb_s,
            -- days count by their active half-hours, not by their shares of them: a day may be covered for an hour only
-           sum(b.in_duty * coalesce(f.n_bins, 48) * b.in_active_mb_s)
-               / nullif(sum(b.in_duty * coalesce(f.n_bins, 48)), 0) AS in_active_mb_s
+           sum(b.in_duty * i.n_bins * b.in_active_mb_s) / nullif(sum(b.in_duty * i.n_bins), 0) AS in_active_mb_s
     FROM gold.mass_balance b
-    LEFT JOIN gold.duty_factor f ON f.day = b.day AND f.station = b.station AND f.direction = 'in'
+    JOIN gold.duty_factor i ON i.day = b.day AND i.station = b.station AND i.direction = 'in'
+    JOIN gold.duty_factor o ON o.day = b.day AND o.station = b.station AND o.direction = 'out'
     WHERE b.day BETWEEN $first_day AND $last_day GROUP BY b.station
-),
-rate AS (
-    SELECT *, (in_gb - out_gb) * 1e3 / covered_s AS net_mb_s FROM flow
 )
 SELECT s.station, s.spool_gb, r.in_active_mb_s, r.net_mb_s,
        s.spool_gb * 1e3 / nullif(r.in_active_mb_s, 0) / 3600 AS outage_hours,
        CASE WHEN r.net_mb_s > 0 THEN s.spool_gb * 1e3 / r.net_mb_s / 3600 END AS fill_hours
-FROM site.station s JOIN rate r ON r.station = s.station
+FROM site.station s JOIN flow r ON r.station = s.station
 WHERE s.spool_gb IS NOT NULL
 ORDER BY outage_hours, s.station

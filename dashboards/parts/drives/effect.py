@@ -27,6 +27,8 @@ def draw(page: Page) -> None:
     components.heading(effect)
     kind = fields.choose("of", "Of", ["drives", "tapes"], page=st)
     name = "drive" if kind == "drives" else "volume"
+    if name == "volume":
+        page.say_not_narrowed("drive", "Tapes are compared in all drives")
     shown = [row for row in effect.rows_of(drive=drive if name == "drive" else "") if row[name]]
     estimated = [row for row in shown if row["can_tell"]]
     if estimated:

@@ -31,6 +31,7 @@ def draw(page: Page) -> None:
     """Draw the part."""
     by_host = page.ask("rates_by_mover")
     components.heading(by_host)
+    page.say_not_narrowed("drive", "Hosts are compared by all their drives")
     if by_host.rows:
         components.show_chart(by_host, drive_charts.hosts(by_host.frame()))
     else:
@@ -41,6 +42,8 @@ def draw(page: Page) -> None:
         (turns, TURNS, "No log shows a mount that moved files."),
     ):
         components.heading(found)
+        if found is robots:
+            page.say_not_narrowed("drive", "Mounts wait for those in other drives of the robot")
         if found.rows:
             components.show_table(found, columns)
         else:

@@ -45,6 +45,8 @@ def draw(page: Page) -> None:
         return
     if page.chosen["station"] in hosts:
         hosts = [page.chosen["station"]]
+    else:
+        page.say_not_narrowed("station", "No log of these days has samples of a host with that name")
     host = fields.choose("host", "Host", hosts, page=st.columns(3)[0])
     found = page.ask("host_activity", host=host)
     components.heading(found)

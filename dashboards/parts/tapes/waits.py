@@ -43,6 +43,8 @@ def draw(page: Page) -> None:
         st.caption("Filled dot: the median wait. Open diamond: the wait that 5 % of requests exceed.")
         components.show_table(waits, WAITS)
         components.show_sql(waits)
+    if clients.rows or repeated:
+        page.say_not_narrowed("station", "Logs of pools name no station, so what follows is of all")
     if clients.rows:
         components.show_part(clients, CLIENTS)
     if repeated:
