@@ -88,7 +88,7 @@ def commands() -> list[tuple[str, str, bool]]:
 def lines_of(text: str) -> Iterator[tuple[str, bool]]:
     prose: list[str] = []
     fence = None  # language of the current block
-    for line in text.splitlines():
+    for line in re.sub(r"\s*\\\n\s*", " ", text).splitlines():
         if line.startswith("```"):
             fence = line[3:] if fence is None else None
         elif fence in ("sh", "") or (fence is None and line.startswith("    ")):
