@@ -127,8 +127,7 @@ def _vmstat_faults(plan: Plan, settings: Settings) -> list[Fault]:
     if plan.silent_station:
         begin = VMSTAT_TO - fault.silent_minutes * MINUTE
         note = "the vmstat log ends before the declared time"
-        hours = fault.silent_minutes / 60
-        faults.append(Fault("source_silent", f"vmstat/{plan.silent_station}", begin, VMSTAT_TO, note, hours))
+        faults.append(Fault("source_silent", f"vmstat/{plan.silent_station}", begin, VMSTAT_TO, note))
     return faults
 
 

@@ -6,7 +6,7 @@
 CREATE OR REPLACE TEMP MACRO in_zone(given, zone) AS timezone(zone, given);
 
 -- What the site's clocks show at an instant.
-CREATE OR REPLACE TEMP MACRO site_time(instant, zone) AS in_zone(make_timestamptz(epoch_us(instant)), zone);
+CREATE OR REPLACE TEMP MACRO site_time(instant, zone) AS in_zone(timezone('UTC', instant), zone);
 
 -- The site's calendar day of an instant.
 CREATE OR REPLACE TEMP MACRO site_day(instant, zone) AS CAST(site_time(instant, zone) AS DATE);

@@ -302,13 +302,16 @@ def gain(row: dict[str, Any]) -> str:
 
     >>> gain({"gain_gb_day": 394.2, "gain_gb_day_low": 340.0, "gain_gb_day_high": 452.0})
     '394 GB/day to gain (340 to 452)'
+    >>> gain({"gain_gb_day": 92.3, "gain_gb_day_low": 92.2, "gain_gb_day_high": 92.4})
+    '92 GB/day to gain'
     >>> gain({"gain_gb_day": 0.0})
     'nothing to gain until more work is queued'
     """
     if not row["gain_gb_day"]:
         return _NO_GAIN.get(row.get("bottleneck") or "", "nothing to gain until more work is queued")
     low, high = row.get("gain_gb_day_low"), row.get("gain_gb_day_high")
-    spread = "" if low is None or high is None else f" ({fixed(low, 'GB/day')} to {fixed(high, 'GB/day')})"
+    ends = () if low is None or high is None else (fixed(low, "GB/day"), fixed(high, "GB/day"))
+    spread = f" ({' to '.join(ends)})" if len(set(ends)) > 1 else ""  # ends that print alike add nothing
     return f"{quantity(row['gain_gb_day'], 'GB/day')} to gain{spread}"
 
 

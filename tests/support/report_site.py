@@ -154,6 +154,12 @@ def fill_forecasts(connection: Any, text: str) -> None:
         {"day": DAY, "station": "s3", "in_duty": 0.5, "in_active_mb_s": 57.0} | {"in_gb": 10.0, "out_gb": 20.0},
     )
 
+    insert(
+        connection,
+        "gold.duty_factor",
+        *({"day": DAY, "station": "s3", "direction": name, "n_bins": 48} for name in ("in", "out")),
+    )
+
     def add(model: str, entity: str, quantity: str, **more: Any) -> None:
         usual = {"day": DAY, "first_day": DAY - timedelta(days=27), "unit": "1", "n_samples": 7, "sample_unit": "days"}
         insert(connection, "gold.forecast", usual | {"model": model, "entity": entity, "quantity": quantity} | more)
