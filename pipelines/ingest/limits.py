@@ -38,21 +38,19 @@ def limits_of(table: str) -> dict[str, tuple[float, float]]:
     >>> limits_of("cta_file")["position_s"]
     (0.0, 1000000000.0)
     """
-    is_total = table in _TOTALS
+    most = _MOST | ({"bytes": _MOST_TOTAL} if table in _TOTALS else {})
     return {
-        name: (0.0, _MOST_TOTAL)
-        if is_total and column.get("unit") == "bytes"
-        else _limits(column["type"], column.get("unit", ""))
+        name: _limits(column["type"], column.get("unit", ""), most)
         for name, column in columns_of(table).items()
         if column["type"] in _MOST_OF_COUNTS
     }
 
 
-def _limits(kind: str, unit: str) -> tuple[float, float]:
-    if unit in _MOST:
-        return 0.0, _MOST[unit]
-    most = _MOST_OF_COUNTS[kind] if not unit else _MOST_SHARE
-    return -most, most
+def _limits(kind: str, unit: str, most: dict[str, float]) -> tuple[float, float]:
+    if unit in most:
+        return 0.0, most[unit]
+    end = _MOST_OF_COUNTS[kind] if not unit else _MOST_SHARE
+    return -end, end
 
 
 def leave_out_impossible(parsed: Parsed) -> Parsed:

@@ -73,9 +73,11 @@ class Warehouse:
     @property
     def identity(self) -> str:
         """A name for the warehouse: another one in the same place, made after this was removed, has another."""
-        file = None if self.is_postgres or not self.exists() else self.catalogue_file.stat()
+        if self.is_postgres or not self.exists():
+            return self.site.catalogue
+        file = self.catalogue_file.stat()
         lake = ownership.lake_in(self.data_path)  # a system can give the number of a removed file to the next one
-        return f"{self.catalogue_file} {file.st_dev} {file.st_ino} {lake}" if file else self.site.catalogue
+        return f"{self.catalogue_file} {file.st_dev} {file.st_ino} {lake}"
 
     @contextmanager
     def write(self, step: str) -> Iterator[Connection]:

@@ -61,8 +61,7 @@ def read(connection: Connection, data_path: str) -> Claim | None:
     if not text:
         return None
     try:
-        held = json.loads(text)
-        return Claim(str(held["warehouse"]), int(held["snapshot"]), str(held["unknown_before"]))
+        return _claim(text)
     except (ValueError, KeyError, TypeError):
         hint = "if the data in this folder belong to this site, remove the file; the next run creates the file again"
         raise ConfigError(f"{data_path}/{FILE} does not name a warehouse and its last snapshot", hint) from None
@@ -71,9 +70,14 @@ def read(connection: Connection, data_path: str) -> Claim | None:
 def lake_in(folder: str) -> str:
     """The number of the lake that the identity file of a folder names; empty where there is none that can be read."""
     try:
-        return str(json.loads((Path(folder) / FILE).read_text(encoding="utf-8"))["warehouse"])
+        return _claim((Path(folder) / FILE).read_text(encoding="utf-8")).warehouse
     except (OSError, ValueError, KeyError, TypeError):
         return ""
+
+
+def _claim(text: str) -> Claim:
+    held = json.loads(text)
+    return Claim(str(held["warehouse"]), int(held["snapshot"]), str(held["unknown_before"]))
 
 
 def write(connection: Connection, data_path: str, claim: Claim) -> None:
