@@ -6,6 +6,7 @@ import subprocess
 import sys
 from datetime import date, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
@@ -59,6 +60,15 @@ def test_parse_ends_standard_error_with_the_counts(site: Path) -> None:
     records = [json.loads(line) for line in done.stdout.splitlines()]
     assert len(records) == counts["records"] > 0
     assert all(record["table"].startswith("enstore_log_") for record in records)
+
+
+def test_a_host_that_a_log_names_goes_before_the_name_of_its_file(tmp_path: Path) -> None:
+    """No [[input]] applies to the file."""
+    head = "Linux 5.14.0 (dm9) \t2026-03-02 \t_x86_64_\t(4 CPU)\n\n08:00:00 DEV tps rd_sec/s wr_sec/s\n"
+    (tmp_path / "sar02").write_text(head + "09:00:00 sda 1.00 2.00 3.00\n")
+    rows: list[dict[str, Any]] = []
+    steps.parse(None, tmp_path / "sar02", None, False, rows.append)
+    assert [row["host"] for row in rows] == ["dm9"]
 
 
 def test_parse_reads_a_pipe(site: Path) -> None:

@@ -247,6 +247,22 @@ def test_the_period_of_several_hosts_is_what_the_logs_of_all_cover(tmp_path: Pat
     assert "to = 2010-03-10T08:02:00Z" in line and line.endswith("# period that each of these logs covers")
 
 
+def test_the_period_of_local_and_of_utc_stamps_of_one_source(tmp_path: Path) -> None:
+    """Both cover 2026-03-02 from 07:00 to 08:00 UTC, and the site's zone is that of the rows of vmstat."""
+    names = "# hostname;interval;timestamp;DEV;tps;rkB/s;wkB/s;dkB/s;areq-sz;aqu-sz;await;%util\n"
+    row = "dm8;3600;2026-03-02 {} UTC;sda;1.00;0.00;4.00;0.00;4.00;0.00;1.00;0.10\n"
+    (tmp_path / "a_sadf.csv").write_text(names + row.format("08:00:00"))
+    head = "Linux 5.14.0 (dm9) \t2026-03-02 \t_x86_64_\t(4 CPU)\n\n08:00:00 DEV tps rd_sec/s wr_sec/s\n"
+    (tmp_path / "b_sar.txt").write_text(head + "09:00:00 sda 1.00 2.00 3.00\n")
+    *titles, sample = VMSTAT.splitlines()
+    titles = [f"{line} {end}" for line, end in zip(titles, ("----timestamp----", "CET"), strict=True)]
+    rows = [f"{sample} 2026-03-02 08:0{minute}:00" for minute in range(3)]
+    (tmp_path / "c_vmstat.txt").write_text("\n".join((*titles, *rows, "")))
+    declared = [line for line in guessed(tmp_path).splitlines() if line.startswith("expect = ")]
+    assert any("from = 2026-03-02T07:00:00Z, to = 2026-03-02T08:00:00Z" in line for line in declared)
+    assert any("from = 2026-03-02T08:00:00+01:00, to = 2026-03-02T09:00:00+01:00" in line for line in declared)
+
+
 def test_impossible_dates_declare_no_period(tmp_path: Path) -> None:
     """A clock that was not set, then rows at 08:00 and 08:01, then a clock that runs years ahead of the file."""
     *head, sample = VMSTAT.splitlines()

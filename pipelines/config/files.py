@@ -145,12 +145,11 @@ def origin_of(
         "path": path.name,
         "place": "/".join(path.parts[-3:]),
         "zone": site.zone if site else "UTC",
+        "system": site.name if site else path.name.split(".")[0],
     }
-    known["system"] = site.name if site else ""
     if status:
         known["modified_at"] = datetime.fromtimestamp(status.st_mtime, UTC).replace(tzinfo=None)
     if item is None:
-        known["host"] = path.name.split(".")[0]
         if found := re.search(r"(\d{4})[-.]?(\d\d)[-.]?(\d\d)", path.name):
             values = {"date": "-".join(found.groups())} | values
     else:

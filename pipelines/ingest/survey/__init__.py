@@ -96,7 +96,6 @@ class _Looking:
 
     def __init__(self) -> None:
         self.read: Counter[tuple[str, str]] = Counter()  # bytes, by folder and source
-        self.is_local: dict[str, bool] = {}  # by source: its clock is the site's
         self._known: dict[tuple[str, date], list[pl.DataFrame]] = {}
 
     def drop_copies(self, tables: dict[str, pl.DataFrame]) -> dict[str, pl.DataFrame]:
@@ -134,11 +133,9 @@ def _look_at(file: IncomingFile, name: str, looking: _Looking) -> tuple[FileFoun
     if looking.read[group] < FOLDER_BYTES:  # read to its end
         found.period = period_of(tables, origin.modified_at)
     if found.period is not None:
-        if stem not in looking.is_local:
-            there, _ = _sample(path, FileFound(name, stem, ""), replace(origin, zone=_ELSEWHERE), 1)
-            begun = period_of(there, origin.modified_at)
-            looking.is_local[stem] = begun is None or begun.begin != found.period.begin
-        found.period = replace(found.period, is_local=looking.is_local[stem])
+        there, _ = _sample(path, FileFound(name, stem, ""), replace(origin, zone=_ELSEWHERE), 1)
+        begun = period_of(there, origin.modified_at)
+        found.period = replace(found.period, is_local=begun is None or begun.begin != found.period.begin)
     for rows in tables.values():
         if "host" in rows.columns:
             counts = rows.filter(~pl.col("host").is_in(NO_HOSTS)).group_by("host").len()

@@ -4,7 +4,8 @@ The zone of a stamp, in this order: `UTC` in the stamp; else the zone that `site
 UTC (abbreviations are ambiguous: CST is Chicago, Havana and Shanghai, and a header's may be stale by the time the
 clocks change); else a numeric zone such as `+04` or `-0530`; else UTC.
 
-In the hour that autumn repeats, the first pass is assumed until the stamps jump back by about that hour.
+In the hour that autumn repeats, the first pass is assumed until the stamps jump back by about that hour, or have the
+zone's word for the second pass next to them. The word of a header proves nothing, because it may be older: `announced`.
 """
 
 import re
@@ -99,6 +100,15 @@ def offset_s(word: str, zone: str) -> int | None:
     return (-1 if sign == "-" else 1) * (int(hours) * 3600 + int(minutes or 0) * 60)
 
 
+def announced(word: str, zone: str) -> str:
+    """The zone word of a header for the stamps below it: empty where `zone` decides.
+
+    >>> announced("CET", "Europe/Oslo"), announced("UTC", "Europe/Oslo"), announced("+02", "UTC")
+    ('', 'UTC', '+02')
+    """
+    return "" if offset_s(word, zone) is None else word
+
+
 def offset_of(text: pl.Expr) -> pl.Expr:
     """The duration of an ISO offset such as -06, -0600, +05:30 or Z; null for other text."""
     digits = text.str.replace("Z", "+00").str.replace(":", "", literal=True)
@@ -132,7 +142,7 @@ def instants(stamps: pl.DataFrame, zone: str, fold: Fold | None) -> tuple[pl.Ser
         .otherwise(pl.col("local") - pl.duration(seconds=pl.col("offset"))),
         again=pl.when(pl.col("offset").is_null()).then(second_pass(pl.col("local"), zone)),
     )
-    return _unfold(both, fold)
+    return _unfold(both, zone, fold)
 
 
 def dated(rows: pl.DataFrame, zone: str, fold: Fold | None) -> tuple[pl.DataFrame, Fold | None]:
@@ -160,8 +170,8 @@ def second_pass(local: pl.Expr, zone: str) -> pl.Expr:
     return later.dt.convert_time_zone("UTC").dt.replace_time_zone(None)
 
 
-def _unfold(both: pl.DataFrame, fold: Fold | None) -> tuple[pl.Series, Fold | None]:
-    """Move stamps after a jump back inside the repeated hour to its second pass."""
+def _unfold(both: pl.DataFrame, zone: str, fold: Fold | None) -> tuple[pl.Series, Fold | None]:
+    """Move stamps to the second pass of the repeated hour: from a jump back on, or those whose word says so."""
     both = both.with_columns(
         at=pl.col("at").dt.epoch("us"),
         repeat=(pl.col("again") - pl.col("at")).dt.total_microseconds().fill_null(0),
@@ -173,9 +183,12 @@ def _unfold(both: pl.DataFrame, fold: Fold | None) -> tuple[pl.Series, Fold | No
     is_inside = pl.col("repeat") > 0
     was_inside = pl.col("repeat").shift(1, fill_value=before["repeat"]) > 0
     is_back = is_inside & was_inside & step.is_between(-pl.col("repeat"), -pl.col("repeat") // 2)
+    one = both.filter(pl.col("repeat") > 0)["local"][0].replace(tzinfo=ZoneInfo(zone))
+    first, second = (one.replace(fold=fold).tzname() for fold in (0, 1))
+    is_named = is_inside & (pl.col("word") == second) if first != second else pl.lit(False)
     marked = both.with_columns(
-        is_back=is_back.fill_null(False).cast(pl.Int64), hour=(~is_inside).cast(pl.Int64).cum_sum()
-    ).with_columns(jumps=pl.col("is_back").cum_sum().over("hour"))
+        is_later=(is_back.fill_null(False) | is_named).cast(pl.Int64), hour=(~is_inside).cast(pl.Int64).cum_sum()
+    ).with_columns(jumps=pl.col("is_later").cum_sum().over("hour"))
     carried = (pl.col("hour") == 0) & before["is_second"]
     marked = marked.with_columns(is_second=is_inside & ((pl.col("jumps") > 0) | carried))
     at = marked.select(pl.col("at") + pl.when("is_second").then("repeat").otherwise(0)).to_series()

@@ -25,11 +25,11 @@ from pipelines.sources.protocol import Carry, Origin
 _BANNER = re.compile(r"Linux (\S+) \((\S*)\)(?: (.*?))??(?: (_\S*_))?(?: \((\d+) CPU\))?")
 _FOREIGN = {"SunOS ": "Solaris", "AIX ": "AIX", "HP-UX ": "HP-UX", "Darwin ": "macOS", "FreeBSD ": "FreeBSD"}
 
-_HALF = r"([AaPp][Mm]|上午|下午|午前|午後)"
+_HALF = r"([AaPp][Mm]|上午|下午|午前|午後|πμ|μμ)"
 # Groups: half of the day (before or after the time), hour, minute, second.
-TIME = rf"(?:{_HALF} ?)?([0-9]{{1,2}})[:時时]([0-9]{{2}})[:分]([0-9]{{2}})秒?(?: ?{_HALF})?"
-_LATER_HALVES = ["PM", "pm", "Pm", "下午", "午後"]
-_DATE = r"[0-9]{1,4}[-./年][0-9]{1,2}[-./月][0-9]{1,4}日?"
+TIME = rf"(?:{_HALF} ?)?([0-9]{{1,2}})(?:[:.時时]|시 )([0-9]{{2}})(?:[:.分]|분 )([0-9]{{2}})[秒초]?(?: ?{_HALF})?"
+_LATER_HALVES = ["PM", "pm", "Pm", "下午", "午後", "μμ"]
+_DATE = r"[0-9]{1,4}(?:[-./年]|[.년] )[0-9]{1,2}(?:[-./月]|[.월] )[0-9]{1,4}[日일.]?"
 _LABEL = r"[^\W\d_]{1,20} ?: "  # Time: in any language
 _STAMP = rf"^(?:{_LABEL})?(?:({_DATE})[ T])?{TIME}(Z|[+-][0-9]{{2}}:?[0-9]{{2}})?$"
 UNDATED = rf"^(?:{_LABEL})?{TIME}"  # a stamp that takes the day of the banner
@@ -37,8 +37,9 @@ _GROUPS = ["date", "early", "hour", "minute", "second", "late", "offset"]
 _EPOCH = r"^[0-9]{9,10}$"
 IS_STAMP = rf"{_STAMP}|{_EPOCH}"  # does a line, with single blanks, hold a clock stamp and nothing else?
 
-_YEAR_FIRST = re.compile(r"(\d{4})[-./年](\d{1,2})[-./月](\d{1,2})日?")
-_DAY_FIRST = re.compile(r"(\d{1,2})[-.](\d{1,2})[-.](\d{4}|\d\d)")  # points and dashes: German, Russian, Dutch, …
+_YEAR_FIRST = re.compile(r"(\d{4})(?:[-./年]|년 )(\d{1,2})(?:[-./月]|월 )(\d{1,2})[日일.]?")
+# Points and dashes: German, Russian, Dutch, …
+_DAY_FIRST = re.compile(r"(\d{1,2})(?:[-.]|\. )(\d{1,2})(?:[-.]|\. )(\d{4}|\d\d)\.?")
 _SLASHED = re.compile(r"(\d{1,2})/(\d{1,2})/(\d{4}|\d\d)")
 _TELLING = re.compile(rf'Linux \S|{_LABEL}|\d|\s*"(date|timestamp)"')  # lines of a head that may hold a date
 _SLASHED_INSIDE = re.compile(rf"(?<![\d/]){_SLASHED.pattern}(?![\d/])")
@@ -117,6 +118,8 @@ def read_date(text: str, order: str) -> date | None:
 
     >>> read_date("21.11.2026", ""), read_date("2012年08月13日", "")
     (datetime.date(2026, 11, 21), datetime.date(2012, 8, 13))
+    >>> read_date("21. 11. 26", ""), read_date("2026년 11월 21일", "")
+    (datetime.date(2026, 11, 21), datetime.date(2026, 11, 21))
     >>> read_date("04/05/26", "dmy"), read_date("05/05/26", "")
     (datetime.date(2026, 5, 4), datetime.date(2026, 5, 5))
     """

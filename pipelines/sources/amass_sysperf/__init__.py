@@ -52,7 +52,7 @@ from pipelines.sources.packing import HEAD_LINES
 from pipelines.sources.protocol import COVERAGE, Carry, Claim, Origin, Parsed
 
 TITLE = "AMASS sysperf"
-VERSION = 1
+VERSION = 2
 SCREENS, DRIVES = TABLES = ("amass_sysperf_screen", "amass_sysperf_drive")
 SPEAKS_FOR = "hosts"
 IS_WHOLE = True

@@ -31,7 +31,7 @@ from pipelines.primitives.errors import UnreadableFile
 from pipelines.sources._shared.columns import TABLES as TABLES
 from pipelines.sources._shared.columns import join_parts, no_rows, sampled
 from pipelines.sources._shared.names import stem_of
-from pipelines.sources._shared.stamps import MONTH_NUMBERS, dated, from_microseconds, read_stamp
+from pipelines.sources._shared.stamps import MONTH_NUMBERS, announced, dated, from_microseconds, read_stamp
 from pipelines.sources.dool.preamble import PROGRAM, Preamble, cells, delay_s, read_preamble, read_start
 from pipelines.sources.protocol import COVERAGE, Carry, Claim, Origin, Parsed, first_of, rejected
 
@@ -163,7 +163,7 @@ def _date(rows: pl.DataFrame, preamble: Preamble, origin: Origin, state: Carry) 
         known = rows.select("line_no", to_at=(stamp * 1_000_000).round().cast(pl.Int64).cast(pl.Datetime("us")))
     else:
         local = _counted(state) if preamble.clock is None else _stamped(_cell(preamble.clock), state)
-        rows = rows.with_columns(local=local, word=pl.lit(state["word"]))
+        rows = rows.with_columns(local=local, word=pl.lit(announced(state["word"], origin.zone)))
         known, state["fold"] = dated(rows, origin.zone, state["fold"])
         known = known.select("line_no", to_at="at")
     known = known.filter(pl.col("to_at").is_not_null())

@@ -43,7 +43,7 @@ from pipelines.sources.iostat.rows import merge, name_devices, split
 from pipelines.sources.protocol import AVERAGES, Carry, Claim, Origin, Parsed, rejected
 
 TITLE = "iostat"
-VERSION = 3
+VERSION = 4
 TABLES = ("host_sample", "device_sample")
 SPEAKS_FOR = "hosts"
 
@@ -60,6 +60,7 @@ _START: Carry = {
     "is_stamped": False,
     "anchor_at": None,  # microseconds: the instant of report `anchor`, if it carries no stamp
     "anchor": 1,
+    "anchor_fold": None,  # see _shared/stamps
     "promised_s": None,  # the step that a wrapper's date line names
     "last_run": None,  # of the last report: run, instant, and microseconds since the one before
     "last_at": None,

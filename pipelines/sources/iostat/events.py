@@ -16,8 +16,9 @@ from pipelines.sources.protocol import Carry
 
 # How a line begins that may be no row of numbers; rows of devices with unusual names are among them.
 _MAYBE_NO_ROW = (
-    r"^[ \t]*([A-Z]|avg-cpu:|tty:|zzz |[0-9]{1,4}[-/年][0-9]|[0-9]{1,2}[:時时][0-9]|[0-9]{1,2}\.[0-9]{1,2}\.[0-9]"
-    r"|[0-9]{9,10}$|[^\x00-\x7f]|extended|device|disk|cpu|tin|r/s|tps|avgrq|avgqu|%|$)"
+    r"^[ \t]*([A-Z]|avg-cpu:|tty:|zzz |[0-9]{1,4}[-/年][0-9]|[0-9]{4}년|[0-9]{1,2}[:時时시]"
+    r"|[0-9]{1,2}\. ?[0-9]{1,2}\. ?[0-9]|[0-9]{9,10}$|[^\x00-\x7f]|extended|device|disk|cpu|tin|r/s|tps"
+    r"|avgrq|avgqu|%|$)"
 )
 _BARE_ROW = r"^[0-9.,% -]+$"
 _CELL = r"(-?\d+([.,]\d+)?|-?nan)[%BkKMGTP]?"

@@ -84,7 +84,7 @@ def _count(
         schema={"line_no": pl.Int64, "clock": pl.String, "word": pl.String, "promised_s": pl.Int64},
         orient="row",
     ).with_columns(local=read_stamp(pl.col("clock"), "%Y %b %d %H:%M:%S"))
-    anchors, _ = dated(anchors, origin.zone, None)
+    anchors, state["anchor_fold"] = dated(anchors, origin.zone, state["anchor_fold"])
     anchors = anchors.with_columns(anchor_at=pl.col("at").dt.epoch("us")).join_asof(
         found.select("line_no", anchor=pl.col("report") + 1), on="line_no"
     )

@@ -29,7 +29,7 @@ from pipelines.sources.sar import delimited, pairs, text, tree
 from pipelines.sources.sar.activities import words
 
 TITLE = "sar"
-VERSION = 3
+VERSION = 4
 SPEAKS_FOR = "hosts"
 
 _PARSERS: dict[str, Callable[[pl.DataFrame, Origin, Carry], Parsed]] = {

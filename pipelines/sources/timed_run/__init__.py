@@ -40,7 +40,7 @@ from pipelines.sources.timed_run.lines import read_line
 from pipelines.sources.timed_run.runs import START, Collector
 
 TITLE = "dd and time"
-VERSION = 2
+VERSION = 3
 TABLES = (RUN,)
 SPEAKS_FOR = "hosts"
 IS_WHOLE = True

@@ -42,7 +42,7 @@ from pipelines.sources.vmstat.headers import is_group_line, is_like_header, read
 from pipelines.sources.vmstat.text import ROW_START, Look, look
 
 TITLE = "vmstat"
-VERSION = 5
+VERSION = 6
 TABLES = ("device_sample", "host_sample")
 SPEAKS_FOR = "hosts"
 

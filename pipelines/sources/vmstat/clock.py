@@ -8,7 +8,7 @@ from typing import NamedTuple
 import polars as pl
 
 from pipelines.primitives.errors import UnreadableFile
-from pipelines.sources._shared.stamps import EPOCH, GIVE_START, MONTHS, dated, instants, read_stamp
+from pipelines.sources._shared.stamps import EPOCH, GIVE_START, MONTHS, announced, dated, instants, read_stamp
 from pipelines.sources.protocol import Carry, Origin
 from pipelines.sources.vmstat.headers import is_group_line, is_like_header, mode_of
 
@@ -117,7 +117,9 @@ def date_rows(rows: pl.DataFrame, others: pl.DataFrame, origin: Origin, state: C
     """
     has_stamp = rows["local"].is_not_null()
     stamped = rows if has_stamp.all() else rows.filter(has_stamp)
-    at, state["fold"] = instants(stamped.select("local", "word"), origin.zone, state["fold"])
+    words = {word: announced(word, origin.zone) for word in stamped["word"].unique().to_list()}
+    word = pl.col("word").replace_strict(words, return_dtype=pl.String) if words else pl.col("word")
+    at, state["fold"] = instants(stamped.select("local", word), origin.zone, state["fold"])
     clocks = _anchors(others, origin, state)
     if stamped.height == rows.height and not clocks.height:
         return rows.with_columns(at)
