@@ -60,7 +60,7 @@ def test_every_bucket_adds_up_to_the_ledger_and_its_lines_hold_the_text(site: Si
         assert sum(row["interval_s"] for row in found.intervals) == pytest.approx(duration_s, abs=1e-3), (drive, bucket)
         assert found.intervals[0]["all_s"] == pytest.approx(found.intervals[0]["ledger_s"], abs=1e-3)
         for (path, number), text in found.texts.items():
-            assert path == f"logs/{NAME}" and text == truncate(lines[number - 1], excerpts.TEXT_CHARS)
+            assert path == f"logs/{NAME}" and text == truncate(lines[number - 1], excerpts.LINE_CHARS)
             n_lines += 1
         if bucket not in ("unknown", "idle"):
             assert all(f"{drive}MV" in text for text in found.texts.values())
@@ -81,7 +81,7 @@ def test_what_is_printed_is_bounded_and_never_acts(site: Site) -> None:
     result = run(site, "DRV_1", "--day", str(DAY), "--limit", "2")
     assert result.exit_code == 0, result.stderr
     assert "\x1b" not in result.stdout and "\u202e" not in result.stdout and "\\x1b[31mred\\u202e<b>" in result.stdout
-    assert max(map(len, result.stdout.split("\n"))) < excerpts.TEXT_CHARS + 100
+    assert max(map(len, result.stdout.split("\n"))) < excerpts.LINE_CHARS + 100
     assert "mount DRV_1 VOL002" in result.stdout and f"logs/{NAME}:" in result.stdout
     assert "in “between files”, the 2 longest of" in result.stdout
     nobody = run(site, "DRV_1", "--bucket", "unknown", "--day", str(DAY))
@@ -120,7 +120,7 @@ def test_a_file_that_is_no_longer_what_was_read(site: Site, tmp_path: Path) -> N
         def again(name: str = f"logs/{NAME}") -> dict[int, str] | str:
             return excerpts.read_lines(connection, site, name, [3, 5])
 
-        expected = {number: truncate(before[number - 1], excerpts.TEXT_CHARS) for number in (3, 5)}
+        expected = {number: truncate(before[number - 1], excerpts.LINE_CHARS) for number in (3, 5)}
         assert again() == expected
         path.write_bytes(whole + b"one line more\n")
         assert again() == expected

@@ -5,7 +5,7 @@ import json
 from pathlib import Path
 
 from pipelines import steps
-from pipelines.answers.excerpts import TEXT_CHARS
+from pipelines.answers.excerpts import LINE_CHARS
 from pipelines.primitives.text import truncate
 from pipelines.warehouse.connection import LAKE
 from support.archive import query
@@ -24,7 +24,7 @@ def test_every_line_of_evidence_has_its_text(sample: Path) -> None:
     ):
         for line in proofs[rule]:
             text = read(sample / line["path"])[line["line_no"] - 1]
-            assert line["text"] == truncate(text, TEXT_CHARS) and is_text(text), rule
+            assert line["text"] == truncate(text, LINE_CHARS) and is_text(text), rule
 
 
 def read(path: Path) -> list[str]:

@@ -13,7 +13,8 @@ from pipelines.primitives.text import truncate
 from pipelines.sources import blocks
 from pipelines.warehouse.connection import Connection
 
-TEXT_CHARS = 300
+LINE_CHARS = 1000  # of a line that a file still has: CTA's lines of JSON end with the error, after 600 to 800
+TEXT_CHARS = 300  # of a text that the warehouse keeps
 _KNOWN = """
 SELECT arg_max(size_bytes, end_offset), arg_max(modified_ns, end_offset), max(end_offset),
        arg_max(end_line, end_offset), arg_max(prefix_sha256, end_offset), count(*) FILTER (continues IS NULL)
@@ -22,7 +23,7 @@ FROM ops.file WHERE path = ? AND state = 'loaded'
 
 
 def read_lines(
-    connection: Connection, site: Site, path: str, numbers: Iterable[int], chars: int = TEXT_CHARS
+    connection: Connection, site: Site, path: str, numbers: Iterable[int], chars: int = LINE_CHARS
 ) -> dict[int, str] | str:
     """Text by line number, at most `chars` characters with a mark of a cut; or why the file cannot be shown any more.
 
