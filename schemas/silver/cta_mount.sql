@@ -31,7 +31,7 @@ n_recorded_files = { type = "BIGINT", doc = "number of files that the mount move
 errors = { type = "VARCHAR", doc = "names of the errors that the mount's final record counts; NULL if it counts none" }
 is_inferred = { type = "BOOLEAN", doc = "true if no line shows the start of the mount. The mount's times are then computed from its final record" }
 status = { type = "VARCHAR", doc = "ok, mount_failed, killed, empty (given up before the robot moved the tape), or cut (start or end not logged)" }
-file_id = { type = "VARCHAR", doc = "log file with the first line of the mount" }
+file_id = { type = "VARCHAR", doc = "log file with the first line of the mount, or with its final record if the mount failed" }
 line_no = { type = "BIGINT", doc = "number of the line in file_id" }
 
 [[checks]]
@@ -76,7 +76,9 @@ merged AS (
            l.* EXCLUDE (system, drive, host, mount_id, volume, vo, tape_pool, mount_type, file_id, line_no),
            r.logged_at AS recorded_at, r.began_at, r.mount_s, r.position_s, r.unload_s, r.unmount_s, r.total_s, r.drain_s,
            r.status, r.is_killed, r.errors, r.files, r.mount_attempted, r.was_mounted, r.repack_files, r.user_files, r.verified_files,
-           coalesce(l.file_id, r.file_id) AS file_id, coalesce(l.line_no, r.line_no) AS line_no
+           -- of a mount that failed, the line that has the error
+           CASE WHEN r.status = 'failure' THEN r.file_id ELSE coalesce(l.file_id, r.file_id) END AS file_id,
+           CASE WHEN r.status = 'failure' THEN r.line_no ELSE coalesce(l.line_no, r.line_no) END AS line_no
     FROM logged l
     FULL JOIN record r ON r.system = l.system AND r.drive = l.drive AND r.mount_id = l.mount_id
 ),
