@@ -44,6 +44,12 @@ CREATE OR REPLACE TEMP MACRO part_of(number, part_us, whole_us) AS
          WHEN part_us = 0 AND whole_us <> 0 THEN 0 * CAST(number AS BIGINT)
          ELSE CAST(CAST(number AS HUGEINT) * part_us // whole_us AS BIGINT) END;
 
+-- Of sums over mounts measured in one way, complete or not, the ones that rates come from. Times measured in different ways do
+-- not add up. The best known: mounts with both rates, else with the overall rate, else with the drive rate; then most bytes.
+CREATE OR REPLACE TEMP MACRO main_mounts(basis, is_whole, bytes, drive_us, wall_us) AS
+    max({'has_both': basis IS NOT NULL AND is_whole, 'is_whole': is_whole, 'bytes': bytes, 'basis': basis,
+         'drive_us': drive_us, 'wall_us': wall_us});
+
 -- Functions of other databases that people expect.
 CREATE OR REPLACE TEMP MACRO iif(condition, yes, no) AS CASE WHEN condition THEN yes ELSE no END;
 CREATE OR REPLACE TEMP MACRO width_bucket(x, low, high, n) AS

@@ -138,6 +138,19 @@ def test_a_replay_that_is_off_withholds_the_answer(site: Site) -> None:
     assert thin.is_withheld and thin.error == pytest.approx(0.2) and "not logged from request" in thin.what
 
 
+def test_waits_that_the_replay_lacks_are_explained() -> None:
+    """A drive is free when a mount is requested, and takes it 36 s later: the replay has no such delay."""
+    files = (File(100.0, 1.0),)
+    mounts = tuple(Mount("LTO-9", "read", files, asked_s, "", "", 60.0, 60.0) for asked_s in (0.0, 1000.0))
+    uses: Uses = {("LTO-9", "read"): Use()}
+    for mount in mounts:
+        uses["LTO-9", "read"].add(mount, mount.asked_s + 36.0, mount.asked_s + 157.0)
+    answer = whatif.judge(whatif.Record(Work(mounts, {"LTO-9": 1}), uses, 1.0), Changes())
+    assert answer.replayed.uses["LTO-9", "read"].waited_s == 0
+    assert answer.shorter_waits.endswith("without delay by a scheduler: mounts wait 36.0 s less on average.")
+    assert whatif.judge(whatif.Record(answer.record.work, answer.replayed.uses, 1.0), Changes()).shorter_waits == ""
+
+
 def test_whatif_commands(site: Site) -> None:
     output = output_of(site, "whatif", "--faster", "1.5")
     assert re.search("changed +LTO-4 read ", output) and "withheld" not in output

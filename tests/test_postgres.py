@@ -3,6 +3,8 @@
 The server asks for a password, which only the environment holds.
 """
 
+import re
+import subprocess
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date
@@ -20,9 +22,10 @@ from pipelines.ingest import run as ingest_run
 from pipelines.primitives.errors import ConfigError, QuestionRefused, TapescopeError, WarehouseBusy
 from pipelines.warehouse import writer_lock
 from pipelines.warehouse.connection import LAKE, Connection, Warehouse
+from support import REPO
 from support.archive import SITE, all_rows, differences, make, make_site, put, query
 from support.memory_lake import plain_store
-from support.postgres import OWNER, PASSWORD, make_lake, postgres
+from support.postgres import OWNER, PASSWORD, make_lake, pgserver_tools, postgres
 from support.processes import LIMIT_S, python, run
 from support.stories import week
 from support.two_days import FIRST, SECOND, arrive, kept
@@ -243,6 +246,27 @@ def test_its_data_may_be_moved(server: Server, both: tuple[Site, Site]) -> None:
     assert differences(rows, all_rows(moved)) == []
     (site.root / "moved").rename(site.root / "data")
     server.site(site.root)
+
+
+def test_a_dump_is_restored_over_the_catalogue_as_the_guide_states(server: Server, tmp_path: Path) -> None:
+    server.own.psql(f"CREATE DATABASE dumped OWNER {OWNER}")
+    site, dump = server.site(tmp_path, database="dumped"), str(tmp_path / "lake.dump")
+    at, tools = f"dbname=dumped host={server.socket_folder} user={OWNER}", pgserver_tools()
+    arrive(site, FIRST)
+    steps.ingest(site)
+    subprocess.run([tools / "pg_dump", "--format=custom", f"--file={dump}", at], check=True)
+    arrive(site, SECOND)
+    make(site)
+    expected = all_rows(site)
+    guide = (REPO / "docs" / "guides" / "upgrade-and-backup.md").read_text()
+    (options,) = re.findall(r"^pg_restore (.*) --dbname=", guide, re.MULTILINE)
+    subprocess.run([tools / "pg_restore", *options.split(), f"--dbname={at}", dump], check=True)
+    with pytest.raises(ConfigError, match="the catalogue is older than the data") as failure:
+        steps.build(site)
+    assert "--adopt" in failure.value.hint
+    assert steps.adopt(site).missing == []
+    make(site)
+    assert differences(expected, all_rows(site)) == []
 
 
 def test_a_server_that_is_away_or_refuses_is_reported_without_a_secret(

@@ -297,6 +297,9 @@ def test_a_full_build_replaces_files_that_are_missing_or_damaged(read_once: Site
     ) as failure:
         all_rows(site)
     assert str(folder) not in str(failure.value) and "`tapescope build --full`" in failure.value.hint
+    with pytest.raises(TapescopeError, match=r"^a data file of silver\.session is missing") as failure:
+        steps.ask_sql(site, "SELECT sum(hash(s)) FROM silver.session s")
+    assert failure.value.exit_code == 1 and "`tapescope build --full`" in failure.value.hint
     steps.build(site, full=True)
     assert differences(before, all_rows(site)) == []
 
@@ -510,11 +513,26 @@ def test_what_systems_say_is_named() -> None:
         (PermissionError(13, "Permission denied", "writer.lock"), rights),
         (OSError(30, "Read-only file system", "writer.json"), rights),
         (sqlite3.OperationalError("disk I/O error"), "the disk reports an error"),
+        (duckdb.OutOfMemoryException("Out of Memory Error: Failed to allocate block"), "there is not enough memory"),
         (
             duckdb.IOException(
                 "IO Error: Could not connect to server error for HTTP GET to 'http://h/b/gold/a/x.parquet'"
             ),
             "the object storage cannot be reached",
+        ),
+        (
+            duckdb.HTTPException(
+                "HTTP Error: HTTP GET error reading 'http://h/b/gold/a/x.parquet' (HTTP 403 Forbidden)\n\n"
+                "Authentication Failure - this is usually caused by invalid or missing credentials."
+            ),
+            "the object storage refused a request",
+        ),
+        (
+            duckdb.HTTPException(
+                "HTTP Error: HTTP GET error reading 'http://h/b/gold/a/x.parquet' (HTTP 404 Not Found)\n\n"
+                "NoSuchBucket: The specified bucket does not exist"
+            ),
+            "the object storage refused a request",
         ),
         (duckdb.Error("Failed to copy data: server closed the connection unexpectedly"), lost),
         (duckdb.TransactionException('Failed to commit: Failed to execute query "ROLLBACK": '), lost),

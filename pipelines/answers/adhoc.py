@@ -17,6 +17,7 @@ from pipelines.catalog.contracts import Column
 from pipelines.catalog.files import load_catalog
 from pipelines.config.site import Site
 from pipelines.primitives.errors import ConfigError, QuestionRefused, TapescopeError
+from pipelines.primitives.store_errors import known_error
 from pipelines.primitives.text import escape_control
 from pipelines.warehouse import object_storage
 from pipelines.warehouse.connection import Warehouse
@@ -146,6 +147,8 @@ def _refusal(head: dict[str, Any]) -> TapescopeError:
         return QuestionRefused(
             "the query was stopped because its answer is too large", "select fewer columns, or aggregate"
         )
+    if kind in ("IOException", "HTTPException") and (own := known_error(duckdb.IOException(message))) is not None:
+        return own
     if message.startswith("Invalid Input Error: No snapshot found"):
         return QuestionRefused("the warehouse does not keep that snapshot", "use the newest snapshot")
     return QuestionRefused(guard.first_lines(duckdb.Error(message)), guard.CORRECT)

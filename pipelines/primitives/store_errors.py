@@ -43,6 +43,11 @@ _KNOWN_FAILURES = (
         "free some space and run the command again; committed data are intact",
     ),
     _failure(
+        r"^Out of Memory Error",
+        "there is not enough memory",
+        "give the process more memory, or stop others on this machine; committed data are intact",
+    ),
+    _failure(
         r"readonly database|read-only file system|permission denied|unable to open database file",
         "this user lacks the right to read or write the site's files",
         "run the command as the owner of the files, or grant the rights; a read-only copy cannot be written",
@@ -58,6 +63,12 @@ _KNOWN_FAILURES = (
         "the object storage cannot be reached",
         "is its server running, and is AWS_ENDPOINT_URL right? When the server answers, run the command again;"
         " committed data are intact",
+    ),
+    _failure(  # a data file that is not there is its warehouse's damage; a bucket that is not there is not
+        r"\AHTTP Error: (?:(?!.*HTTP 404)|[\s\S]*NoSuchBucket)",
+        "the object storage refused a request",
+        "is AWS_ENDPOINT_URL right, does the bucket exist, and do the keys allow reading and writing?"
+        " Then run the command again; committed data are intact",
     ),
     _failure(  # "ROLLBACK" fails where the server has gone; libpq then gives no reason
         r"server closed the connection|terminating connection|no connection to the server"
@@ -126,9 +137,12 @@ def is_damage(error: BaseException) -> bool:
 
 
 def _shortened(text: str, places: tuple[str, ...]) -> str:
-    """The first line, without the folders above a layer of the lake, and without others that the reader knows."""
+    """The first line, without the folders above a layer of the lake, and without others that the reader knows.
+
+    A bucket stays.
+    """
     line = _FOLDERS.sub("", (text.strip().splitlines() or [""])[0])
-    for place in sorted(places, key=len, reverse=True):
+    for place in sorted((one for one in places if "://" not in one), key=len, reverse=True):
         line = line.replace(f"{place.rstrip('/')}/", "")
     return line if len(line) <= _MOST_CHARS else line[:_MOST_CHARS] + "…"
 

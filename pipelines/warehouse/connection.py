@@ -21,7 +21,7 @@ import duckdb
 from pipelines.catalog.files import macros
 from pipelines.catalog.sql_inspect import quote
 from pipelines.config.site import Site
-from pipelines.primitives.errors import ConfigError, NoWarehouse, TapescopeError
+from pipelines.primitives.errors import ConfigError, NoWarehouse
 from pipelines.primitives.store_errors import translate_store_errors
 from pipelines.warehouse import backups, object_storage, ownership, spill, sqlite_catalogue, writer_lock
 from pipelines.warehouse.engine import Connection, check_before_commit, connect, load_sql
@@ -205,11 +205,6 @@ class Warehouse:
                     connection.execute(object_storage.secret_sql(self.data_path))
                 connection.execute(macros(self.site.zone))
                 yield connection
-            except duckdb.HTTPException as error:
-                first_line = str(error).splitlines()[0]
-                raise TapescopeError(
-                    f"the object storage at {self.data_path} failed: {first_line}", object_storage.HINT
-                ) from error
             finally:
                 connection.close()
 

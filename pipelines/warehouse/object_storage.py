@@ -15,7 +15,6 @@ SCHEME = "s3://"
 EXTENSION = "httpfs"
 ENVIRONMENT = "AWS_"  # beginning of the names it reads
 _MEMORY = "100MB"
-HINT = "is AWS_ENDPOINT_URL right, does the bucket exist, and do the keys allow reading and writing?"
 
 
 def is_object_storage(data_path: str) -> bool:

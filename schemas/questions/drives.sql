@@ -10,11 +10,11 @@ generation = { type = "VARCHAR", doc = "technology of the drive, e.g. LTO-4" }
 n_sessions = { type = "BIGINT", doc = "number of mounts that moved data in the period, including mounts that began before the period. NULL where no log shows what the drive did; the same applies to the next two columns" }
 n_files = { type = "BIGINT", doc = "number of complete files whose transfer ended in the period" }
 moved_gb = { type = "DOUBLE", unit = "GB", doc = "data moved on tape in the period, even if the mount began before the period" }
-drive_rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / time in which the drive moved them. A mount counts only if its time was measured as drive_rate_basis names, and if the drive time of all its files is known. With the basis encp, the time includes waits and file marks" }
+drive_rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / time in which the drive moved them. The mounts that count are chosen as in question `headline`. With the basis encp, the time includes waits and file marks" }
 drive_rate_basis = { type = "VARCHAR", doc = "how the time in the drive rate was measured: call, block, counter, encp or estimate (see the glossary). If mounts differ, the way that was used for most bytes" }
 nameplate_share = { type = "DOUBLE", unit = "1", doc = "drive rate / native rate; above 1 where the drive compresses data" }
-overall_rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / wall-clock time from mount request to end of dismount; only mounts with both times in the log count" }
-f = { type = "DOUBLE", unit = "1", doc = "time in which the drive moved data / wall-clock time from mount request to end of dismount. A mount counts only if logs show both times, and if its drive time was measured as drive_rate_basis names" }
+overall_rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / wall-clock time from mount request to end of dismount, of the mounts that count in drive_rate_mb_s. Mounts in which no file moved do not count" }
+f = { type = "DOUBLE", unit = "1", doc = "overall rate / drive rate" }
 moving_data_hours = { type = "DOUBLE", unit = "h", doc = "hours in which data moved; NULL where no log shows what the drive did. This column and each column after it has the hours of one group of gold.drive_time_bucket" }
 waiting_hours = { type = "DOUBLE", unit = "h", doc = "hours in which the drive waited for data to write, or for buffer space while reading. This includes drain: the tape has left the drive, but data read from it is not yet on disk" }
 checksums_hours = { type = "DOUBLE", unit = "h", doc = "hours of computing checksums, inside transfers and between them" }
@@ -42,8 +42,8 @@ moved AS (
     FROM traffic GROUP BY drive
 ),
 mount AS (
-    SELECT r.drive, nullif(r.drive_rate_basis, 'mixed') AS basis, CAST(coalesce(t.bytes, 0) AS DOUBLE) AS bytes,
-           CAST(coalesce(t.drive_us, 0) AS DOUBLE) AS drive_us,
+    SELECT r.drive, nullif(r.drive_rate_basis, 'mixed') AS basis, r.wall_s IS NOT NULL AS is_whole, coalesce(t.bytes, 0) AS bytes,
+           CASE WHEN r.drive_rate_basis <> 'mixed' THEN coalesce(t.drive_us, 0) END AS drive_us,
            CASE WHEN r.wall_s IS NOT NULL
                 THEN greatest(0, date_diff('microsecond', greatest(coalesce(r.requested_at, r.begun_at), b.begin_at),
                                            least(r.dismounted_at, b.end_at))) END AS wall_us
@@ -52,20 +52,13 @@ mount AS (
     WHERE r.site_day <= $last_day AND (t.session_id IS NOT NULL OR coalesce(r.requested_at, r.begun_at) < b.end_at
                                      AND r.dismounted_at > b.begin_at AND r.wall_s IS NOT NULL)
 ),
-main_basis AS (
-    -- times that were measured in different ways do not add up
-    SELECT drive, basis FROM mount WHERE basis IS NOT NULL
-    GROUP BY drive, basis HAVING sum(drive_us) > 0
-    QUALIFY row_number() OVER (PARTITION BY drive ORDER BY sum(bytes) DESC, basis) = 1
+measured AS (
+    SELECT drive, basis, is_whole, CAST(sum(bytes) AS DOUBLE) AS bytes, CAST(sum(drive_us) AS DOUBLE) AS drive_us,
+           CAST(sum(wall_us) AS DOUBLE) AS wall_us
+    FROM mount GROUP BY drive, basis, is_whole
 ),
 rate AS (
-    SELECT m.drive, any_value(b.basis) AS basis, sum(m.bytes) FILTER (m.basis = b.basis) AS bytes,
-           sum(m.drive_us) FILTER (m.basis = b.basis) AS drive_us,
-           sum(m.bytes) FILTER (m.wall_us IS NOT NULL) AS walled_bytes, sum(m.wall_us) AS wall_us,
-           sum(m.drive_us) FILTER (m.basis = b.basis AND m.wall_us IS NOT NULL)
-               / nullif(sum(m.wall_us) FILTER (m.basis = b.basis), 0) AS f
-    FROM mount m LEFT JOIN main_basis b ON b.drive = m.drive
-    GROUP BY m.drive
+    SELECT drive, main_mounts(basis, is_whole, bytes, drive_us, wall_us) AS best FROM measured GROUP BY drive
 ),
 ledger AS (
     -- a tape that only sits in a drive, or no log at all, shows nothing of what the drive did
@@ -89,9 +82,10 @@ ledger AS (
 SELECT l.drive, d.generation, coalesce(m.n_sessions, CASE WHEN l.is_logged THEN 0 END) AS n_sessions,
        coalesce(m.n_files, CASE WHEN l.is_logged THEN 0 END) AS n_files,
        coalesce(m.moved_gb, CASE WHEN l.is_logged THEN 0 END) AS moved_gb,
-       r.bytes / nullif(r.drive_us, 0) AS drive_rate_mb_s, r.basis AS drive_rate_basis,
-       r.bytes / nullif(r.drive_us, 0) / d.nameplate_mb_s AS nameplate_share,
-       r.walled_bytes / nullif(r.wall_us, 0) AS overall_rate_mb_s, r.f,
+       r.best.bytes / nullif(r.best.drive_us, 0) AS drive_rate_mb_s,
+       CASE WHEN r.best.drive_us > 0 THEN r.best.basis END AS drive_rate_basis,
+       r.best.bytes / nullif(r.best.drive_us, 0) / d.nameplate_mb_s AS nameplate_share,
+       r.best.bytes / nullif(r.best.wall_us, 0) AS overall_rate_mb_s, r.best.drive_us / nullif(r.best.wall_us, 0) AS f,
        coalesce(l.moving_data_hours, CASE WHEN l.is_logged THEN 0 END) AS moving_data_hours,
        coalesce(l.waiting_hours, CASE WHEN l.is_logged THEN 0 END) AS waiting_hours,
        coalesce(l.checksums_hours, CASE WHEN l.is_logged THEN 0 END) AS checksums_hours,

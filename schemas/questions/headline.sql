@@ -10,7 +10,7 @@ n_files = { type = "BIGINT", doc = "number of complete files whose transfer ende
 n_sessions = { type = "BIGINT", doc = "number of mounts that moved data in the period, including mounts that began before the period" }
 drive_rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / time in which drives moved them. Only mounts with a logged request and dismount count; if there are no such mounts, all mounts count. If the time was measured in several ways (drive_rate_basis), only the way used for most bytes counts" }
 drive_rate_basis = { type = "VARCHAR", doc = "how the time in the drive rate was measured: call, block, counter, encp or estimate (see the glossary). counter and estimate: the wall-clock time leaves out mounting, so f is too high. encp: the drive time includes waits and file marks, so the drive rate is too low and f too high" }
-overall_rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / wall-clock time of the mounts that count in drive_rate_mb_s" }
+overall_rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / wall-clock time of the mounts that count in drive_rate_mb_s. Mounts in which no file moved do not count" }
 f = { type = "DOUBLE", unit = "1", doc = "overall rate / drive rate" }
 n_drives = { type = "BIGINT", doc = "number of drives in gold.drive_ledger, which shows how each drive spent its time; NULL where no log was read" }
 available_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours, used or not, of the days on which a log of the drive's archive system was read; NULL where no log was read" }
@@ -44,13 +44,13 @@ mount AS (
     WHERE r.site_day <= $last_day AND (t.session_id IS NOT NULL OR coalesce(r.requested_at, r.begun_at) < b.end_at
                                      AND r.dismounted_at > b.begin_at AND r.wall_s IS NOT NULL)
 ),
-rate AS (
-    -- the best known: both rates, else only the overall rate, else only the drive rate
+measured AS (
     SELECT basis, is_whole, CAST(sum(bytes) AS DOUBLE) AS bytes, CAST(sum(drive_us) AS DOUBLE) AS drive_us,
            CAST(sum(wall_us) AS DOUBLE) AS wall_us
     FROM mount GROUP BY basis, is_whole
-    ORDER BY basis IS NOT NULL AND is_whole DESC, is_whole DESC, sum(bytes) DESC, basis
-    LIMIT 1
+),
+rate AS (
+    SELECT main_mounts(basis, is_whole, bytes, drive_us, wall_us) AS best FROM measured
 ),
 ledger AS (
     SELECT count(DISTINCT drive) AS n_drives, sum(duration_us) / 3.6e9 AS available_hours,
@@ -65,8 +65,8 @@ ledger AS (
 )
 SELECT coalesce(m.moved_tb, CASE WHEN l.is_logged THEN 0 END) AS moved_tb,
        coalesce(m.n_files, CASE WHEN l.is_logged THEN 0 END) AS n_files,
-       CASE WHEN l.is_logged OR m.n_files IS NOT NULL THEN m.n_sessions END AS n_sessions, r.bytes / nullif(r.drive_us, 0) AS drive_rate_mb_s,
-       CASE WHEN r.drive_us > 0 THEN r.basis END AS drive_rate_basis, r.bytes / nullif(r.wall_us, 0) AS overall_rate_mb_s,
-       r.drive_us / nullif(r.wall_us, 0) AS f,
+       CASE WHEN l.is_logged OR m.n_files IS NOT NULL THEN m.n_sessions END AS n_sessions, r.best.bytes / nullif(r.best.drive_us, 0) AS drive_rate_mb_s,
+       CASE WHEN r.best.drive_us > 0 THEN r.best.basis END AS drive_rate_basis,
+       r.best.bytes / nullif(r.best.wall_us, 0) AS overall_rate_mb_s, r.best.drive_us / nullif(r.best.wall_us, 0) AS f,
        nullif(l.n_drives, 0) AS n_drives, l.available_hours, l.moving_data_hours, l.unknown_hours
-FROM moved m CROSS JOIN ledger l LEFT JOIN rate r ON TRUE
+FROM moved m CROSS JOIN ledger l CROSS JOIN rate r

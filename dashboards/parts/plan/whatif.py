@@ -51,6 +51,8 @@ def draw(page: Page) -> None:
             f"{off} The replay differs by at most {percent(forecast.MOST_ERROR)}, so the page shows the effect of a"
             " change."
         )
+    if replay.shorter_waits:
+        st.text(replay.shorter_waits)
 
     st.header("Changes to simulate", anchor=False)
     try:

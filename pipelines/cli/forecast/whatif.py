@@ -171,7 +171,7 @@ def whatif(past: Past, form: str, **changes: Any) -> None:
         f"The replay without changes differs from the logs by up to {percent(answer.error)};"
         f" the largest difference is in the {answer.what}."
     )
-    parts: list[str | Rows] = [Rows("runs", rows), off]
+    parts: list[str | Rows] = [Rows("runs", rows), off, *filter(None, [answer.shorter_waits])]
     if answer.changed is None:
         limit = percent(forecast.MOST_ERROR)
         parts.append(f"The difference is above {limit}, so the effect of the change is not shown.")
