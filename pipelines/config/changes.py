@@ -8,11 +8,12 @@ import csv
 import hashlib
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from datetime import UTC, date, datetime, time
+from datetime import date, datetime, time
 from typing import TextIO
 from zoneinfo import ZoneInfo
 
 from pipelines.config.site import Change, Site
+from pipelines.primitives.clock import naive_utc
 
 WHAT_CHARS, NOTE_CHARS, NAME_CHARS = 200, 500, 100
 MOST_ENTRIES, MOST_NAMES = 10_000, 100
@@ -121,4 +122,4 @@ def _utc(at: datetime | date, zone: str) -> datetime:
     (datetime.datetime(2010, 3, 10, 17, 0), datetime.datetime(2010, 3, 10, 0, 0))
     """
     full = at if isinstance(at, datetime) else datetime.combine(at, time())
-    return (full if full.tzinfo else full.replace(tzinfo=ZoneInfo(zone))).astimezone(UTC).replace(tzinfo=None)
+    return naive_utc(full if full.tzinfo else full.replace(tzinfo=ZoneInfo(zone)))

@@ -1,7 +1,7 @@
 """Clock times of old logs into UTC: zones, daylight saving, midnight and new year."""
 
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 from zoneinfo import ZoneInfo
 
 import polars as pl
@@ -51,11 +51,8 @@ def site_days(first: datetime, last: datetime, zone: str) -> list[date]:
 
 def day_bounds(day: date, zone: str) -> tuple[datetime, datetime]:
     """UTC instants (naive) at which a calendar day of a zone begins and ends: 23 to 25 hours apart."""
-    here, utc = ZoneInfo(zone), ZoneInfo("UTC")
-    begin = datetime(day.year, day.month, day.day, tzinfo=here)
-    after = day + timedelta(days=1)
-    end = datetime(after.year, after.month, after.day, tzinfo=here)
-    return begin.astimezone(utc).replace(tzinfo=None), end.astimezone(utc).replace(tzinfo=None)
+    begin, end = (datetime.combine(at, time(), ZoneInfo(zone)) for at in (day, day + timedelta(days=1)))
+    return naive_utc(begin), naive_utc(end)
 
 
 @dataclass(frozen=True)

@@ -32,7 +32,7 @@ from pipelines.primitives.errors import UnreadableFile
 from pipelines.sources._shared.exporters import METRICS
 from pipelines.sources._shared.heads import filled
 from pipelines.sources._shared.names import stem_of
-from pipelines.sources._shared.scrapes import SAMPLES, to_rows
+from pipelines.sources._shared.scrapes import EARLIEST_US, LATEST_US, SAMPLES, to_rows
 from pipelines.sources.protocol import OTHER_SERIES, Carry, Claim, Origin, Parsed, first_of
 
 TITLE = "collectd, plugin csv"
@@ -50,7 +50,6 @@ _OF_HOST = {"load", "memory", "swap", "processes", "contextswitch", "vmem"}
 _ITEMS = {"disk", "interface", "snmp", "netlink"}
 _CPU = re.compile(r"cpu(?:-\d+)?|aggregation-cpu-average")
 _HINT = "keep collectd's paths HOST/PLUGIN-INSTANCE/TYPE-INSTANCE-YYYY-MM-DD: only the path names a file's series"
-_EARLIEST_US, _LATEST_US = 315_532_800_000_000, 4_102_444_800_000_000
 
 
 class _Series(NamedTuple):
@@ -77,7 +76,6 @@ def recognise(head: list[str]) -> Claim:
 def parse(lines: pl.DataFrame, origin: Origin, carry: Carry | None) -> Parsed:
     """Samples of one series; raises UnreadableFile where the path does not say of which."""
     state: Carry = {"names": None, "last": {}, **(carry or {})}
-    state["last"] = dict(state["last"])
     if not lines.height:
         return Parsed(carry=state)
     series = _series(origin)
@@ -89,7 +87,7 @@ def parse(lines: pl.DataFrame, origin: Origin, carry: Carry | None) -> Parsed:
         return Parsed.of(lines, 0, [], carry=state, notes={OTHER_SERIES: n_rows})
     good = read.filter(pl.col("is_row") & pl.col("reason").is_null())
     samples = pl.concat([SAMPLES.to_frame(), *(_samples(good, series, i, name) for i, name in enumerate(names))])
-    rows = to_rows(samples.sort("line_no", maintain_order=True), origin, state["last"], f"collectd_csv {series.name}")
+    rows = to_rows(samples.sort("line_no", maintain_order=True), origin, state, f"collectd_csv {series.name}")
     return Parsed.of(
         lines,
         len(rows.used),
@@ -129,24 +127,19 @@ def _names(origin: Origin, lines: pl.DataFrame) -> list[str]:
 def _read(lines: pl.DataFrame, names: list[str]) -> pl.DataFrame:
     """Lines as an instant and values as text, and why one is rejected."""
     text = pl.col("text")
-    value = pl.col("values").list.eval(pl.element().str.to_lowercase())
     number = r"^(?:-?\d+(?:\.\d*)?(?:e[-+]?\d+)?|-?nan)$"
-    return (
-        lines.with_columns(
-            is_row=~text.str.contains(r"^\s*$") & ~text.str.contains(_HEADER),
-            at=(text.str.extract(_TIME).cast(pl.Float64, strict=False) * 1_000_000).round().cast(pl.Int64),
-            values=text.str.strip_chars().str.split(",").list.slice(1),
-        )
-        .with_columns(values=value)
-        .with_columns(
-            reason=pl.when("is_row").then(
-                first_of(
-                    bad_syntax=pl.col("at").is_null(),
-                    no_header=pl.lit(not names),
-                    wrong_width=pl.col("values").list.len() != len(names),
-                    bad_time=~pl.col("at").is_between(_EARLIEST_US, _LATEST_US),
-                    bad_number=~pl.col("values").list.eval(pl.element().str.contains(number)).list.all(),
-                )
+    return lines.with_columns(
+        is_row=~text.str.contains(r"^\s*$") & ~text.str.contains(_HEADER),
+        at=(text.str.extract(_TIME).cast(pl.Float64, strict=False) * 1_000_000).round().cast(pl.Int64),
+        values=text.str.strip_chars().str.to_lowercase().str.split(",").list.slice(1),
+    ).with_columns(
+        reason=pl.when("is_row").then(
+            first_of(
+                bad_syntax=pl.col("at").is_null(),
+                no_header=pl.lit(not names),
+                wrong_width=pl.col("values").list.len() != len(names),
+                bad_time=~pl.col("at").is_between(EARLIEST_US, LATEST_US),
+                bad_number=~pl.col("values").list.eval(pl.element().str.contains(number)).list.all(),
             )
         )
     )

@@ -21,8 +21,8 @@ import polars as pl
 from pipelines.sources._shared.contract import complete
 from pipelines.sources._shared.coverage import so_far
 from pipelines.sources._shared.cta_log import alike, clock, envelope
-from pipelines.sources._shared.cta_log.typed import Fields, disk_host, fields, keys_of, typed
-from pipelines.sources.protocol import COVERAGE, OTHER_PROGRAM, REJECTS, Carry, Claim, Origin, Parsed
+from pipelines.sources._shared.cta_log.typed import Fields, disk_host, fields, keys_of, torn, typed
+from pipelines.sources.protocol import COVERAGE, OTHER_PROGRAM, Carry, Claim, Origin, Parsed, rejected
 
 TITLE = "CTA frontend log"
 VERSION = 3
@@ -58,16 +58,14 @@ def parse(lines: pl.DataFrame, origin: Origin, carry: Carry | None) -> Parsed:
     own = own.with_columns(mode=mode)
     found = alike.read(own.filter(pl.col("mode").is_not_null()), keys_of(_FIELDS))
     rows = typed(found, _FIELDS, origin.system, "mode").with_columns(disk_host=disk_host())
-    is_torn = pl.any_horizontal(pl.col("archive_file_id", "host").is_null())
-    rows = rows.with_columns(reason=pl.coalesce("reject", pl.when(is_torn).then(pl.lit("bad_syntax"))))
+    rows = torn(rows, pl.any_horizontal(pl.col("archive_file_id", "host").is_null())).rename({"reject": "reason"})
     cut = own.filter(pl.col("message").is_null()).with_columns(reason=pl.lit("bad_syntax"))
-    bad = [part.filter(pl.col("reason").is_not_null()).select(REJECTS.names()) for part in (rows, cut)]
     good = rows.filter(pl.col("reason").is_null())
     coverage, latest = _coverage(own, memory["latest"])
     return Parsed.of(
         lines,
         good.height,
-        pl.concat(bad).sort("line_no").cast(REJECTS),
+        rejected(rows, cut),
         tables={TABLE: complete(good, TABLE)},
         coverage=coverage,
         carry={"fold": fold, "latest": latest},

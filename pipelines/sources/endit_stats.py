@@ -25,13 +25,14 @@ from pipelines.sources._shared.endit_samples import (
     OPERATIONS,
     SAMPLE,
     TABLE,
+    instants,
     pivoted,
     samples_of,
     to_table,
     typed,
 )
 from pipelines.sources._shared.heads import filled
-from pipelines.sources.protocol import COVERAGE, Carry, Claim, Origin, Parsed, rejected
+from pipelines.sources.protocol import Carry, Claim, Origin, Parsed, rejected
 
 TITLE = "ENDIT statistics"
 VERSION = 1
@@ -73,10 +74,8 @@ def parse(lines: pl.DataFrame, origin: Origin, carry: Carry | None) -> Parsed:
     found = pl.concat([objects, pivoted(samples.filter(pl.lit(is_first)))], how="vertical_relaxed")
     good = to_table(found, origin)
     judged = _judged(lines, objects, samples)
-    at = good.select("line_no", "host", from_at="sampled_at", to_at="sampled_at").cast(COVERAGE)
-    coverage = joined([at]) if at.height else at
     n_used = int(judged["is_used"].sum())
-    return Parsed.of(lines, n_used, rejected(judged), tables={TABLE: good}, coverage=coverage)
+    return Parsed.of(lines, n_used, rejected(judged), tables={TABLE: good}, coverage=joined([instants(good)]))
 
 
 def _judged(lines: pl.DataFrame, objects: pl.DataFrame, samples: pl.DataFrame) -> pl.DataFrame:

@@ -86,14 +86,13 @@ def recognise(head: list[str]) -> Claim:
 def parse(lines: pl.DataFrame, origin: Origin, carry: Carry | None) -> Parsed:
     """Samples of hosts, disks and interfaces; raises UnreadableFile where a row's parts are on several lines."""
     state: Carry = {**_START, **(carry or {})}
-    state["last"] = dict(state["last"])
     read = [
         (line_no, text, _samples(line_no, text))
         for line_no, text in lines.select("line_no", "text").rows()
         if text.strip()
     ]
     samples = pl.concat([SAMPLES.to_frame(), *(found for _, _, found in read if not isinstance(found, str))])
-    rows = to_rows(samples, origin, state["last"], "prometheus_range")
+    rows = to_rows(samples, origin, state, "prometheus_range")
     _check_whole(rows)
     bad = [(line_no, text, found) for line_no, text, found in read if isinstance(found, str)]
     old = set(rows.old)

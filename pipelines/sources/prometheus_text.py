@@ -27,10 +27,10 @@ import polars as pl
 from pipelines.primitives.errors import UnreadableFile
 from pipelines.sources._shared import endit_samples
 from pipelines.sources._shared.exporters import EXPORTED, METRICS
-from pipelines.sources._shared.scrapes import SAMPLES, gauges, to_rows
+from pipelines.sources._shared.scrapes import EARLIEST_US, LATEST_US, SAMPLES, begin_unit, gauges, to_rows
 from pipelines.sources._shared.scrapes import TABLES as OF_HOSTS
-from pipelines.sources._shared.stamps import instant_us, microseconds
-from pipelines.sources.protocol import COUNTERS, COVERAGE, Carry, Claim, Origin, Parsed, first_of, rejected
+from pipelines.sources._shared.stamps import microseconds
+from pipelines.sources.protocol import COUNTERS, Carry, Claim, Origin, Parsed, first_of, rejected
 
 TITLE = "Prometheus, exposition text"
 TABLES = (*OF_HOSTS, endit_samples.TABLE)
@@ -68,7 +68,6 @@ _PLACED = pl.Schema(
 )
 _LABELS = ("instance", "device", "ifName", "ifDescr", "ifIndex", "ifAlias", "cpu", "mode")
 _MS_FROM = 1e11  # a timestamp above is in milliseconds
-_EARLIEST_US, _LATEST_US = 315_532_800_000_000, 4_102_444_800_000_000
 
 
 def recognise(head: list[str]) -> Claim:
@@ -88,16 +87,12 @@ def recognise(head: list[str]) -> Claim:
 def parse(lines: pl.DataFrame, origin: Origin, carry: Carry | None) -> Parsed:
     """Samples of hosts, disks and interfaces; raises UnreadableFile where a second scrape has no clock."""
     state: Carry = {**_START, **(carry or {})}
-    state["last"] = dict(state["last"])
     read = _read(lines)
-    placed, ends = _place(read, origin, state)
+    placed, end = _place(read, origin, state)
     read = read.join(placed, on="line_no", how="left", maintain_order="left")
     read = _judge(read)
     samples = read.filter("is_kept").with_columns(unit="scrape").select(SAMPLES.names())
-    pending = pl.concat([pl.DataFrame(state["pending"], schema=SAMPLES, orient="row"), samples])
-    is_whole = pl.col("unit") <= ends
-    state["pending"] = [list(row) for row in pending.filter(~is_whole).rows()]
-    rows = to_rows(pending.filter(is_whole), origin, state["last"], "prometheus_text")
+    rows = to_rows(samples, origin, state, "prometheus_text", end)
     first, covered = gauges(samples.filter(unit=1), origin, "prometheus_text")
     is_begin = read["is_kept"] & (read["scrape"] == 1) & read["metric"].is_in(_COUNTERS)
     of_endit = _endit(read, origin, state)
@@ -108,7 +103,7 @@ def parse(lines: pl.DataFrame, origin: Origin, carry: Carry | None) -> Parsed:
         rejected(read),
         tables={table: pl.concat([first[table], rows.tables[table]]) for table in OF_HOSTS}
         | {endit_samples.TABLE: of_endit},
-        coverage=pl.concat([covered, rows.coverage, _instants(of_endit)]),
+        coverage=pl.concat([covered, rows.coverage, endit_samples.instants(of_endit)]),
         carry=state,
         notes={COUNTERS: int(is_begin.sum())},
     )
@@ -127,10 +122,6 @@ def _endit(read: pl.DataFrame, origin: Origin, state: Carry) -> pl.DataFrame:
     state["endit"] = [list(row) for row in every.filter(~is_whole).rows()]
     samples = endit_samples.samples_of(every.filter(is_whole), by=("block",))
     return endit_samples.to_table(endit_samples.pivoted(samples, by=("block",)), origin)
-
-
-def _instants(rows: pl.DataFrame) -> pl.DataFrame:
-    return rows.select("line_no", "host", from_at="sampled_at", to_at="sampled_at").cast(COVERAGE)
 
 
 def _read(lines: pl.DataFrame) -> pl.DataFrame:
@@ -158,11 +149,8 @@ def _place(read: pl.DataFrame, origin: Origin, state: Carry) -> tuple[pl.DataFra
     for line_no, metric, labels, clock, is_end in columns.rows():
         reason = None
         if clock is not None:
-            at = instant_us(clock, origin.zone)
-            is_late = at is not None and state["latest"] is not None and at <= state["latest"]
-            reason = "bad_time" if at is None else "out_of_order" if is_late else None
-            state.update(is_dated=True, at=None if reason else at, scrape=state["scrape"] + 1)
-            state["latest"] = state["latest"] if reason else at
+            reason = begin_unit(state, "scrape", clock, origin.zone)
+            state["is_dated"] = True
         elif metric is not None and not state["is_dated"]:
             series = f"{metric}{{{labels}}}"
             if state["first"] is None or series == state["first"]:
@@ -204,7 +192,7 @@ def _judge(read: pl.DataFrame) -> pl.DataFrame:
         "reason",
         first_of(
             bad_syntax=pl.col("metric").is_null() & ~pl.col("is_comment"),
-            bad_time=is_known & ~pl.col("at").is_between(_EARLIEST_US, _LATEST_US).fill_null(False),
+            bad_time=is_known & ~pl.col("at").is_between(EARLIEST_US, LATEST_US).fill_null(False),
             bad_number=(is_known | is_endit) & pl.col("value").is_null(),
         ),
     )

@@ -28,8 +28,7 @@ import polars as pl
 
 from pipelines.primitives.errors import UnreadableFile
 from pipelines.sources._shared.columns import DRIVE
-from pipelines.sources._shared.scrapes import SAMPLES, to_rows
-from pipelines.sources._shared.stamps import instant_us
+from pipelines.sources._shared.scrapes import SAMPLES, begin_unit, to_rows
 from pipelines.sources.protocol import COUNTERS, Carry, Claim, Origin, Parsed, rejected
 
 TITLE = "Counters of tape drives in /sys/class/scsi_tape"
@@ -67,7 +66,6 @@ def recognise(head: list[str]) -> Claim:
 def parse(lines: pl.DataFrame, origin: Origin, carry: Carry | None) -> Parsed:
     """The increase of each drive's counters; raises UnreadableFile if no time precedes a dump."""
     state: Carry = {**_START, **(carry or {})}
-    state["last"] = dict(state["last"])
     groups = lines["text"].str.extract_groups(_SAMPLE).struct
     read = lines.with_columns(
         item=groups.field("1"),
@@ -85,10 +83,7 @@ def parse(lines: pl.DataFrame, origin: Origin, carry: Carry | None) -> Parsed:
     kept = read.filter(known).with_columns(
         *(pl.lit("").alias(name) for name in ("instance", "description", "cpu", "mode"))
     )
-    pending = pl.concat([pl.DataFrame(state["pending"], schema=SAMPLES, orient="row"), kept.select(SAMPLES.names())])
-    is_whole = pl.col("unit") < state["dump"]
-    state["pending"] = [list(row) for row in pending.filter(~is_whole).rows()]
-    rows = to_rows(pending.filter(is_whole), origin, state["last"], "scsi_tape")
+    rows = to_rows(kept.select(SAMPLES.names()), origin, state, "scsi_tape", state["dump"] - 1)
     n_first = int((kept["unit"] == 1).sum())
     return Parsed.of(
         lines,
@@ -107,11 +102,7 @@ def _placed(read: pl.DataFrame, origin: Origin, state: Carry) -> pl.DataFrame:
     for text, metric, item, clock in read.select("text", "metric", "item", "clock").rows():
         reason = None
         if clock is not None:
-            at = instant_us(clock, origin.zone)
-            is_late = at is not None and state["latest"] is not None and at <= state["latest"]
-            reason = "bad_time" if at is None else "out_of_order" if is_late else None
-            state.update(dump=state["dump"] + 1, at=None if reason else at)
-            state["latest"] = state["latest"] if reason else at
+            reason = begin_unit(state, "dump", clock, origin.zone)
         elif metric is not None and not state["dump"]:
             raise UnreadableFile(
                 "the counters have no time",

@@ -24,7 +24,7 @@ import polars as pl
 
 from pipelines.primitives.errors import UnreadableFile
 from pipelines.primitives.units import KIB, MIB
-from pipelines.sources._shared.columns import DRIVE, as_column
+from pipelines.sources._shared.columns import DRIVE, as_column, over
 from pipelines.sources._shared.contract import complete
 from pipelines.sources._shared.flat import flatten
 from pipelines.sources._shared.names import stem_of
@@ -260,8 +260,7 @@ def _figures(rows: list[list[Any]]) -> tuple[pl.DataFrame, pl.DataFrame]:
         device=pl.col("flat").str.extract(r"^(\S+)"),
         from_at=pl.col("from_us").cast(pl.Datetime("us")),
         to_at=pl.col("to_us").cast(pl.Datetime("us")),
-        seconds=(pl.col("to_us") - pl.col("from_us")) / (pl.int_range(pl.len()) * 0 + 1_000_000),
-        hundred=pl.int_range(pl.len()) * 0 + 100,
+        seconds=over(pl.col("to_us") - pl.col("from_us"), 1_000_000),
     )
     return good.with_columns(as_column(_total(name), DRIVE, name).alias(name) for name in _COLUMNS), bad
 
@@ -275,5 +274,5 @@ def _cells(flats: pl.Series) -> pl.DataFrame:
 def _total(name: str) -> pl.Expr:
     """A rate, or a percentage of time, over the interval."""
     if name.endswith("_s"):
-        return pl.when(pl.col(name) < _MOST_PERCENT).then(pl.col(name) / pl.col("hundred") * pl.col("seconds"))
+        return pl.when(pl.col(name) < _MOST_PERCENT).then(over(pl.col(name), 100) * pl.col("seconds"))
     return pl.col(name) * pl.col("seconds")

@@ -15,7 +15,7 @@ Other measurements are skipped. The time is in nanoseconds, or in a coarser unit
 import polars as pl
 
 from pipelines.sources._shared.exporters import METRICS
-from pipelines.sources._shared.scrapes import SAMPLES, to_rows
+from pipelines.sources._shared.scrapes import EARLIEST_US, LATEST_US, SAMPLES, to_rows
 from pipelines.sources.protocol import Carry, Claim, Origin, Parsed, first_of
 
 TITLE = "Telegraf, line protocol"
@@ -34,7 +34,6 @@ _ITEMS = ("name", "interface", "ifName", "ifDescr", "ifIndex")
 _PORTS = "interface"  # the line of a switch's port, which another host asked for
 _ALL = "cpu-total"  # the line of all processors together
 _NUMBER = r"[-+0-9.eE]+"
-_EARLIEST_US, _LATEST_US = 315_532_800_000_000, 4_102_444_800_000_000
 
 
 def recognise(head: list[str]) -> Claim:
@@ -51,7 +50,6 @@ def recognise(head: list[str]) -> Claim:
 def parse(lines: pl.DataFrame, origin: Origin, carry: Carry | None) -> Parsed:
     """Samples of hosts, disks and interfaces."""
     state: Carry = {**_START, **(carry or {})}
-    state["last"] = dict(state["last"])
     read = _read(lines)
     there = set(read.filter("is_kept")["measurement"])
     named = [names for names in _FIELDS if names[1] in there] or _FIELDS[:1]  # which has no rows then
@@ -64,7 +62,7 @@ def parse(lines: pl.DataFrame, origin: Origin, carry: Carry | None) -> Parsed:
     )
     whole = read.filter(pl.col("reason").is_null())["line_no"]
     samples = every.filter(pl.col("line_no").is_in(whole.implode())).select(SAMPLES.names()).sort("line_no")
-    rows = to_rows(samples, origin, state["last"], "telegraf")
+    rows = to_rows(samples, origin, state, "telegraf")
     return Parsed.of(
         lines,
         len(rows.used),
@@ -96,7 +94,7 @@ def _read(lines: pl.DataFrame) -> pl.DataFrame:
         is_kept=is_kept.fill_null(False),
         reason=first_of(
             bad_syntax=pl.col("measurement").is_null() & ~text.str.contains(r"^\s*(?:#.*)?$"),
-            bad_time=is_kept & ~pl.col("at").is_between(_EARLIEST_US, _LATEST_US).fill_null(False),
+            bad_time=is_kept & ~pl.col("at").is_between(EARLIEST_US, LATEST_US).fill_null(False),
         ),
     )
 

@@ -73,7 +73,9 @@ def _needed(generation: str | None, days: list[Row], fitted: dict[str, Fitted]) 
         if one is None or n_mounts < LEAST_MOUNTS:
             why = f"{mode} traffic: only {n_mounts} mounts were logged completely, from request to dismount"
             return NoEstimate(why, f"at least {LEAST_MOUNTS} mounts logged completely, from request to dismount")
-        efficiency = _ratio(one.mounts.moved_mb, one.mounts.wall_s * sold.native_mb_s)
+        efficiency = bootstrap.ratio(
+            bootstrap.counts(n_mounts), one.mounts.moved_mb, one.mounts.wall_s * sold.native_mb_s
+        )
         mb_s = _over_days(gb * 1000, covered_s, len(gb))
         traffic.append(Traffic(mode, mb_s, BACKLOG, share(efficiency)))
     if not traffic:
@@ -86,18 +88,10 @@ def _needed(generation: str | None, days: list[Row], fitted: dict[str, Fitted]) 
     return drives_needed(traffic, certain(sold.native_mb_s), available)
 
 
-def _ratio(above: Floats, below: Floats) -> Estimate:
-    times = bootstrap.counts(len(above))
-    return bootstrap.interval(float(above.sum() / below.sum()), (times @ above) / (times @ below), len(above))
-
-
 def _over_days(above: Floats, below: Floats, n_days: int) -> Estimate:
     """A ratio over cases of several days; few days do not show how others will be, so theirs counts as it is."""
     if n_days < LEAST_DAYS or not above.any():
         return certain(float(above.sum() / below.sum()))
-    return _positive(_ratio(above, below))
-
-
-def _positive(one: Estimate) -> Estimate:
-    """Above 0: where data moved on few of many days, a stretched interval reaches below."""
+    one = bootstrap.ratio(bootstrap.counts(len(above)), above, below)
+    # above 0: where data moved on few of many days, a stretched interval reaches below
     return Estimate(one.value, max(one.low, LEAST_SHARE * one.value), one.high)

@@ -184,17 +184,12 @@ def _speed(times: Floats, moved_mb: Floats, moving_s: Floats) -> Estimate | NoEs
     if moving_s.sum() <= 0 or known.mean() < LEAST_USABLE:
         why = "in most of these mounts data moved for less time than the log's time stamps can show"
         return NoEstimate(why, "mounts that move more data, or logs with fractions of seconds")
-    return _ratio(times[known], moved_mb, moving_s)
-
-
-def _ratio(times: Floats, above: Floats, below: Floats) -> Estimate:
-    value = float(above.sum() / below.sum())
-    return bootstrap.interval(value, (times @ above) / (times @ below), len(above))
+    return bootstrap.ratio(times[known], moved_mb, moving_s)
 
 
 def _seek(times: Floats, mounts: Mounts) -> Estimate:
     """Seconds a file; without measured ones they are in the cost of a file, and this is zero."""
-    return Estimate(0, 0, 0) if mounts.seek_s is None else _ratio(times, mounts.seek_s, mounts.n_files)
+    return Estimate(0, 0, 0) if mounts.seek_s is None else bootstrap.ratio(times, mounts.seek_s, mounts.n_files)
 
 
 def _judged(mounts: Mounts, columns: list[Parameter], fitted: Floats, draws: Floats, times: Floats) -> Calibration:

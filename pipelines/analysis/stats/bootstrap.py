@@ -56,3 +56,8 @@ def interval(value: float, draws: Floats, n_cases: int, n_parameters: int = 1, l
     low, high = np.quantile(draws, [tail, 1 - tail])
     stretch = float(np.sqrt(n_cases / free))
     return Estimate(value, value + (float(low) - value) * stretch, value + (float(high) - value) * stretch)
+
+
+def ratio(times: Floats, above: Floats, below: Floats) -> Estimate:
+    """The ratio of two sums over cases, its interval by resamples that have each case this many `times`."""
+    return interval(float(above.sum() / below.sum()), (times @ above) / (times @ below), len(above))

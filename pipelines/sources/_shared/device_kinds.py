@@ -6,7 +6,6 @@ which no sum over disks counts; such an interface is a port.
 
 import re
 from collections.abc import Callable
-from functools import cache
 
 import polars as pl
 
@@ -63,11 +62,6 @@ _MAJORS = {1: "ram", 7: "loop", 9: "md", 11: "cdrom", 120: "multipath"}
 _BY_NUMBER = r"^dev(\d{1,9})-(\d{1,9})$"
 
 
-@cache
-def _compiled(patterns: tuple[tuple[str, str], ...]) -> tuple[tuple[str, re.Pattern[str]], ...]:
-    return tuple((kind, re.compile(pattern)) for kind, pattern in patterns)
-
-
 def disk_kind(name: str, are_disks_numbered: bool = False) -> str:
     """The `kind` of `bronze.device_sample`; `name` is without /dev/.
 
@@ -84,7 +78,7 @@ def disk_kind(name: str, are_disks_numbered: bool = False) -> str:
         if major in _MINORS:
             return "disk" if are_disks_numbered or minor % _MINORS[major] == 0 else "partition"
         return _MAJORS.get(major, "other")
-    return next((kind for kind, pattern in _compiled(_DISKS) if pattern.fullmatch(name)), "other")
+    return next((kind for kind, pattern in _DISKS if re.fullmatch(pattern, name)), "other")
 
 
 def interface_kind(name: str) -> str:
@@ -93,7 +87,7 @@ def interface_kind(name: str) -> str:
     >>> [interface_kind(name) for name in ("eth0", "bond0", "bond0.12", "lo", "br-lan", "vmnet8", "en1")]
     ['port', 'bond', 'vlan', 'loopback', 'bridge', 'virtual', 'port']
     """
-    return next((kind for kind, pattern in _compiled(_INTERFACES) if pattern.fullmatch(name)), "port")
+    return next((kind for kind, pattern in _INTERFACES if re.fullmatch(pattern, name)), "port")
 
 
 def kinds_of(names: pl.Series, kind_of: Callable[[str], str]) -> pl.Series:

@@ -6,7 +6,7 @@ import polars as pl
 
 from pipelines.sources._shared.contract import complete, schema_of
 from pipelines.sources._shared.stamps import instant_of
-from pipelines.sources.protocol import Origin
+from pipelines.sources.protocol import COVERAGE, Origin
 
 TABLE = "endit_stat"
 SAMPLE = r'^endit_(?P<daemon>archiver|retriever)_(?P<key>[a-z_]+)\{hsm="(?P<pool>[^"\\]*)"\}\s+(?P<value>\S+)\s*$'
@@ -46,18 +46,13 @@ def pivoted(samples: pl.DataFrame, by: tuple[str, ...] = ()) -> pl.DataFrame:
     good = samples.filter("is_good", "is_dated")
 
     def value(archiver: str | None, retriever: str | None) -> pl.Expr:
-        key = (
-            pl.when(pl.col("daemon") == "archiver")
-            .then(pl.lit(archiver, pl.String))
-            .otherwise(pl.lit(retriever, pl.String))
-        )
+        is_archiver = pl.col("daemon") == "archiver"
+        key = pl.when(is_archiver).then(pl.lit(archiver, pl.String)).otherwise(pl.lit(retriever, pl.String))
         return pl.col("value").filter(pl.col("key") == key).first()
 
     numbers = {name: value(*keys) for name, keys in KEYS.items()}
     clocks = {name: value(key, key) for name, key in CLOCKS.items()}
-    rows = good.group_by(*by, "daemon", "pool", maintain_order=True).agg(
-        pl.col("line_no").min(), **{name: found for name, found in (numbers | clocks).items()}
-    )
+    rows = good.group_by(*by, "daemon", "pool", maintain_order=True).agg(pl.col("line_no").min(), **numbers, **clocks)
     return rows.select(
         "line_no",
         pl.col("daemon").replace(OPERATIONS).alias("operation"),
@@ -73,6 +68,11 @@ def typed(numbers: dict[str, pl.Expr], clocks: dict[str, pl.Expr]) -> dict[str, 
         for name, text in numbers.items()
     }
     return whole | {name: instant_of(text.cast(pl.Float64, strict=False)) for name, text in clocks.items()}
+
+
+def instants(rows: pl.DataFrame) -> pl.DataFrame:
+    """What rows of the relation prove: each its own instant."""
+    return rows.select("line_no", "host", from_at="sampled_at", to_at="sampled_at").cast(COVERAGE)
 
 
 def to_table(found: pl.DataFrame, origin: Origin) -> pl.DataFrame:

@@ -7,7 +7,6 @@ from typing import Any
 import polars as pl
 
 from pipelines.primitives.errors import UnreadableFile
-from pipelines.sources._shared.stamps import MONTH_NUMBERS
 from pipelines.sources.protocol import Origin
 
 # `Tue Jun  5 08:00:00 2010`, 24 characters, the day padded with a blank.
@@ -48,18 +47,7 @@ def reported_at(origin: Origin, what: str) -> pl.Expr:
 
 def read_ctime(text: pl.Expr) -> pl.Expr:
     """The local time at the start of a line; null for other text, or a year before Enstore wrote logs."""
-    month = text.str.slice(4, 3).replace_strict(MONTH_NUMBERS, default=None, return_dtype=pl.Int64)
-    day = text.str.slice(8, 2).str.replace(" ", "0", literal=True)
-    stamp = pl.concat_str(
-        text.str.slice(20, 4),
-        pl.lit("-"),
-        month.cast(pl.String).str.zfill(2),
-        pl.lit("-"),
-        day,
-        pl.lit(" "),
-        text.str.slice(11, 8),
-    )
-    local = stamp.str.to_datetime("%Y-%m-%d %H:%M:%S", strict=False, time_unit="us")
+    local = text.str.slice(4, CTIME_LENGTH - 4).str.to_datetime("%b %e %H:%M:%S %Y", strict=False, time_unit="us")
     return pl.when(local.is_between(_EARLIEST, _LATEST)).then(local)
 
 

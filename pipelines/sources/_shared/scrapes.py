@@ -22,13 +22,14 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
-from pipelines.sources._shared.columns import DEVICE, DRIVE, HOST, NETWORK, as_column
+from pipelines.sources._shared.columns import DEVICE, DRIVE, HOST, NETWORK, as_column, over
 from pipelines.sources._shared.contract import complete, schema_of
 from pipelines.sources._shared.device_kinds import disk_kind, interface_kind, kinds_of
 from pipelines.sources._shared.exporters import FACTORS, METRICS, MODES, NARROW, NEEDED_MODES, SHARES, UPTIME
 from pipelines.sources._shared.metrics import CPU, DIVISORS, shares
 from pipelines.sources._shared.names import stem_of
-from pipelines.sources.protocol import COVERAGE, Origin, rejected
+from pipelines.sources._shared.stamps import instant_us
+from pipelines.sources.protocol import COVERAGE, Carry, Origin, rejected
 
 TABLES = (HOST, DEVICE, NETWORK, DRIVE)
 SAMPLES = pl.Schema(
@@ -48,6 +49,7 @@ SAMPLES = pl.Schema(
 Tables = dict[str, pl.DataFrame]
 Last = dict[str, Any]  # of a series: its last instants, at most four, and its last value
 
+EARLIEST_US, LATEST_US = 315_532_800_000_000, 4_102_444_800_000_000  # 1980 to 2100
 _HOLE = 2.1
 _N_STEPS = 3
 _SERIES = ("metric", "instance", "item", "cpu", "mode")
@@ -80,9 +82,29 @@ def host_of(instance: pl.Expr, origin: Origin) -> pl.Expr:
     return pl.when((name != "") & ~name.str.contains(_LOOPBACK)).then(name).otherwise(pl.lit(given))
 
 
-def to_rows(samples: pl.DataFrame, origin: Origin, last: Last, tool: str) -> Rows:
-    """Rows of whole units of SAMPLES; `last` moves on."""
-    steps = _steps(samples, last)
+def begin_unit(state: Carry, unit: str, clock: str, zone: str) -> str | None:
+    """A comment with the time begins the next unit; why it is rejected, if it is. `state` moves on.
+
+    It has the number of the unit under its name, `at` and `latest`, its instant and the latest so far.
+    """
+    at, latest = instant_us(clock, zone), state["latest"]
+    reason = "bad_time" if at is None else "out_of_order" if latest is not None and at <= latest else None
+    known = {} if reason else {"at": at, "latest": at}
+    state.update({unit: state[unit] + 1, "at": None, **known})
+    return reason
+
+
+def to_rows(samples: pl.DataFrame, origin: Origin, state: Carry, tool: str, end: int | None = None) -> Rows:
+    """Rows of whole units of SAMPLES; `state` has `last`, which moves on.
+
+    Units after `end` are not whole yet: they wait in `pending` of the state.
+    """
+    if end is not None:
+        samples = pl.concat([pl.DataFrame(state["pending"], schema=SAMPLES, orient="row"), samples])
+        state["pending"] = [list(row) for row in samples.filter(pl.col("unit") > end).rows()]
+        samples = samples.filter(pl.col("unit") <= end)
+    state["last"] = dict(state["last"])
+    steps = _steps(samples, state["last"])
     tables, coverage, used = _finished(_rises(steps), origin, tool)
     units = samples["unit"].unique()
     old = units.filter(~units.is_in(steps["unit"].unique().implode()))
@@ -166,7 +188,7 @@ def _rises(steps: pl.DataFrame) -> pl.DataFrame:
         is_counter=pl.col("metric").is_in(counters),
         factor=pl.col("metric").replace_strict(factors, return_dtype=pl.Float64),
         divisor=pl.col("metric").replace_strict(divisors, return_dtype=pl.Float64),
-        seconds=pl.col("step") / (pl.int_range(pl.len()) * 0 + 1_000_000),
+        seconds=over(pl.col("step"), 1_000_000),
         rise=pl.col("value") - pl.col("before"),
     )
     known = _unwound(known)
@@ -213,7 +235,8 @@ def _of_table(rows: pl.DataFrame, table: str) -> pl.DataFrame:
         rows = rows.with_columns(pl.col("item").alias(_NAMES[table]))
     if table == NETWORK:
         sides = {f"{side}_bytes_s": pl.coalesce(f"{side}_bytes_s", f"{side}_narrow") for side in ("in", "out")}
-        rows = rows.with_columns(**sides, description=_filled("description"), capacity_bytes_s=_capacity())
+        description = pl.when(pl.col("description") != "").then("description")
+        rows = rows.with_columns(**sides, description=description, capacity_bytes_s=_capacity())
     if table in _KINDS:
         rows = rows.with_columns(kinds_of(rows["item"], _KINDS[table]))
     if table == DEVICE:
@@ -228,15 +251,11 @@ def _of_table(rows: pl.DataFrame, table: str) -> pl.DataFrame:
     return complete(rows.with_columns(as_column(pl.col(name), table, name).alias(name) for name in numbers), table)
 
 
-def _filled(name: str) -> pl.Expr:
-    return pl.when(pl.col(name) != "").then(name)
-
-
 def _capacity() -> pl.Expr:
     """Speed in bytes/s: a switch's 32-bit gauge has its highest value where the port is faster."""
     slow = pl.when(pl.col("capacity_bit_s") < _TURN - 1).then("capacity_bit_s")
     bits = pl.coalesce(_above_zero("capacity_mbit_s") * (pl.int_range(pl.len()) * 0 + 1_000_000), slow)
-    speed = pl.coalesce("capacity_bytes_s", bits / (pl.int_range(pl.len()) * 0 + 8))
+    speed = pl.coalesce("capacity_bytes_s", over(bits, 8))
     return pl.when(speed > 0).then(speed)
 
 

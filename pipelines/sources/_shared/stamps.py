@@ -49,12 +49,14 @@ def instant_us(text: str, zone: str) -> int | None:
     >>> instant_us("1436781600", "UTC"), instant_us("2015-13-13 12:00:00", "UTC")
     (1436781600000000, None)
     """
+    return round(float(text) * 1_000_000) if text.replace(".", "", 1).isdigit() else iso_us(text, zone)
+
+
+def iso_us(text: str, zone: str) -> int | None:
+    """Microseconds since 1970 of an ISO stamp, with its offset or in the zone; None for other text."""
     try:
-        if text.replace(".", "", 1).isdigit():
-            return round(float(text) * 1_000_000)
         at = datetime.fromisoformat(text)
-        at = at if at.tzinfo else at.replace(tzinfo=ZoneInfo(zone))
-        return microseconds(at.astimezone(UTC))
+        return microseconds((at if at.tzinfo else at.replace(tzinfo=ZoneInfo(zone))).astimezone(UTC))
     except (ValueError, OverflowError):
         return None
 

@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
 from itertools import pairwise
-from typing import NamedTuple, NoReturn
+from typing import NamedTuple
 
 import polars as pl
 
@@ -130,7 +130,11 @@ def read_date(text: str, order: str) -> date | None:
     elif match := _SLASHED.fullmatch(text):
         first, second, year = int(match[1]), int(match[2]), _year(match[3])
         if not order and first != second:
-            _ask_for_order(text)
+            raise UnreadableFile(
+                f"the date {text} may begin with the day or with the month",
+                'give `date_order` ("dmy" or "mdy") in the file\'s [[input]] of site.toml',
+                reason="no_clock",
+            )
         day, month = (first, second) if order == "dmy" else (second, first)
     else:
         return None
@@ -138,14 +142,6 @@ def read_date(text: str, order: str) -> date | None:
         return date(year, month, day) if 1980 <= year < 2100 else None
     except ValueError:
         return None
-
-
-def _ask_for_order(text: str) -> NoReturn:
-    raise UnreadableFile(
-        f"the date {text} may begin with the day or with the month",
-        'give `date_order` ("dmy" or "mdy") in the file\'s [[input]] of site.toml',
-        reason="no_clock",
-    )
 
 
 def _second_of(groups: Iterable[pl.Expr]) -> pl.Expr:

@@ -97,7 +97,6 @@ class Reader:
             "repairs": [],
             "is_out": False,
         }
-        self.state.update(is_in_table=False, last_drive=None)
 
     def _close(self) -> None:
         """The current screen is complete: emit its figures, if it had any."""

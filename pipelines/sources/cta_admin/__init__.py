@@ -21,7 +21,7 @@ form of `tape ls`, which is not read.
 """
 
 import re
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any
 
 import polars as pl
@@ -30,7 +30,7 @@ from pipelines.primitives.errors import UnreadableFile
 from pipelines.sources._shared.contract import complete
 from pipelines.sources._shared.delimited import cells
 from pipelines.sources._shared.heads import filled
-from pipelines.sources._shared.stamps import instant_us
+from pipelines.sources._shared.stamps import LAST_EPOCH, instant_us, microseconds
 from pipelines.sources.cta_admin import answers
 from pipelines.sources.cta_admin.answers import DRIVES, QUEUES, TAPES
 from pipelines.sources.protocol import COVERAGE, REJECTS, Carry, Claim, Origin, Parsed
@@ -138,7 +138,7 @@ def _written(origin: Origin) -> int:
     """When the file was last written, in microseconds."""
     if origin.modified_at is None:
         raise UnreadableFile("an answer of cta-admin has no time", _GIVE_TIME, reason="no_clock")
-    return int(origin.modified_at.replace(tzinfo=origin.modified_at.tzinfo or UTC).timestamp()) * 1_000_000
+    return microseconds(origin.modified_at) // 1_000_000 * 1_000_000
 
 
 def _count_bare(given: pl.DataFrame, is_list: bool, memory: dict[str, Any]) -> None:
@@ -169,16 +169,14 @@ def _instant(text: str | None) -> int | None:
         except ValueError:
             return None
         seconds = at.timestamp() if at.tzinfo else float("nan")
-    return round(seconds * 1e6) if 0 <= seconds < answers.LATEST_S else None
+    return round(seconds * 1e6) if 0 <= seconds < LAST_EPOCH else None
 
 
 def _exported(lines: pl.DataFrame, memory: dict[str, Any]) -> pl.DataFrame:
     """Rows of a CSV export, each by the header before it."""
     is_header = lines.select(answers.is_header()).to_series()
-    parts, headers = (
-        [answers.NOTHING],
-        [(0, memory["header"]), *lines.filter(is_header).select("line_no", "text").rows()],
-    )
+    parts = [answers.NOTHING]
+    headers = [(0, memory["header"]), *lines.filter(is_header).select("line_no", "text").rows()]
     for (first, header), (last, _) in zip(headers, [*headers[1:], (None, None)], strict=True):
         memory["header"] = header
         part = lines.filter(~is_header & (pl.col("line_no") > first) & (pl.col("line_no") < (last or _NO_LINE)))

@@ -2,68 +2,37 @@
 
 import polars as pl
 
+from pipelines.sources._shared.cta_log.typed import Fields, fields, keys_of, value_of
+from pipelines.sources._shared.stamps import LAST_EPOCH
 from pipelines.sources.protocol import Origin, first_of
 
 DRIVES, QUEUES, TAPES = "cta_drive_poll", "cta_queue", "cta_volume"
-LATEST_S = 4_102_444_800
 WORDS = {DRIVES: "drives", QUEUES: "queues", TAPES: "tapes"}
 # Fields that only one of the answers has; of drives also the columns of the table.
 KEYS = {DRIVES: ("drive_?name", "drive_?status"), QUEUES: ("queuedFiles", "oldestAge"), TAPES: ("vid", "nbMasterFiles")}
 
-_Keys = dict[str, tuple[str, ...]]
-_DRIVE: _Keys = {
-    "drive": ("driveName", "drive_name"),
-    "host": ("host",),
-    "system": ("instanceName",),
-    "status": ("driveStatus", "drive_status"),
-    "desired": ("desiredDriveState", "desired_up"),
-    "mount_type": ("mountType", "mount_type"),
-    "mount_id": ("sessionId", "session_id"),
-    "volume": ("vid", "current_vid"),
-    "vo": ("vo", "current_vo"),
-    "tape_pool": ("tapepool", "current_tape_pool"),
-    "reason": ("reason", "reason_up_down"),
-    "logical_library": ("logicalLibrary", "logical_library"),
-    "files": ("filesTransferredInSession", "files_transfered_in_session"),
-    "bytes": ("bytesTransferredInSession", "bytes_transfered_in_session"),
+_DRIVE: Fields = {
+    **fields("text", drive="driveName drive_name", host="host", system="instanceName"),
+    **fields("text", status="driveStatus drive_status", desired="desiredDriveState desired_up"),
+    **fields("text", mount_type="mountType mount_type", mount_id="sessionId session_id"),
+    **fields("text", volume="vid current_vid", vo="vo current_vo", tape_pool="tapepool current_tape_pool"),
+    **fields("text", reason="reason reason_up_down", logical_library="logicalLibrary logical_library"),
+    **fields("whole", files="filesTransferredInSession files_transfered_in_session"),
+    **fields("whole", bytes="bytesTransferredInSession bytes_transfered_in_session"),
 }
-_QUEUE: _Keys = {
-    "system": ("instanceName",),
-    "mount_type": ("mountType",),
-    "volume": ("vid",),
-    "vo": ("vo",),
-    "tape_pool": ("tapepool",),
-    "logical_library": ("logicalLibrary",),
-    "n_files": ("queuedFiles",),
-    "bytes": ("queuedBytes",),
-    "oldest_age_s": ("oldestAge",),
-    "youngest_age_s": ("youngestAge",),
-    "min_age_s": ("minAge",),
-    "n_mounts": ("curMounts",),
-    "is_sleeping": ("sleepingForSpace",),
+_QUEUE: Fields = {
+    **fields("text", system="instanceName", mount_type="mountType", volume="vid", vo="vo", tape_pool="tapepool"),
+    **fields("text", logical_library="logicalLibrary", is_sleeping="sleepingForSpace"),
+    **fields("whole", n_files="queuedFiles", bytes="queuedBytes", n_mounts="curMounts"),
+    **fields("seconds", oldest_age_s="oldestAge", youngest_age_s="youngestAge", min_age_s="minAge"),
 }
-_TAPE: _Keys = {
-    "system": ("instanceName",),
-    "volume": ("vid",),
-    "media_type": ("mediaType",),
-    "logical_library": ("logicalLibrary",),
-    "tape_pool": ("tapepool",),
-    "vo": ("vo",),
-    "capacity_bytes": ("capacity",),
-    "used_bytes": ("occupancy",),
-    "active_bytes": ("masterDataInBytes",),
-    "n_active_files": ("nbMasterFiles",),
-    "last_file_number": ("lastFseq",),
-    "n_read_mounts": ("readMountCount",),
-    "n_write_mounts": ("writeMountCount",),
-    "is_full": ("full",),
-    "state": ("state",),
-    "reason": ("stateReason",),
+_TAPE: Fields = {
+    **fields("text", system="instanceName", volume="vid", media_type="mediaType", logical_library="logicalLibrary"),
+    **fields("text", tape_pool="tapepool", vo="vo", is_full="full", state="state", reason="stateReason"),
+    **fields("whole", capacity_bytes="capacity", used_bytes="occupancy", active_bytes="masterDataInBytes"),
+    **fields("whole", n_active_files="nbMasterFiles", last_file_number="lastFseq"),
+    **fields("whole", n_read_mounts="readMountCount", n_write_mounts="writeMountCount"),
 }
-_WHOLE = {"files", "bytes", "n_files", "n_mounts", "capacity_bytes", "used_bytes", "active_bytes", "n_active_files"}
-_WHOLE |= {"last_file_number", "n_read_mounts", "n_write_mounts"}
-_SECONDS = {"oldest_age_s", "youngest_age_s", "min_age_s"}
-_FLAGS = {"is_sleeping", "is_full"}
 # When each phase began, in the table DRIVE_STATE: seconds since 1970.
 _PHASES = {
     "start_start_time": "STARTING",
@@ -81,9 +50,8 @@ _REPORTED = "last_update_time"
 # As the daemon and the table spell what `drive ls` spells otherwise.
 _SPELT = {"TRANSFERING": "TRANSFERRING", "DRAININGTODISK": "DRAINING_TO_DISK", "CLEANINGUP": "CLEANING_UP"}
 _DOWN = {"0": "DOWN", "f": "DOWN", "false": "DOWN", "1": "UP", "t": "UP", "true": "UP"}
-_NOBODY = ["", "0"]  # values for no mount
 
-_OWN = [key for names in (_DRIVE, _QUEUE, _TAPE) for keys in names.values() for key in keys]
+_OWN = sorted(keys_of(_DRIVE) | keys_of(_QUEUE) | keys_of(_TAPE))
 TABLE_COLUMNS = sorted({key for key in _OWN if key == key.lower()} | {*_PHASES, _UP_OR_DOWN, _REPORTED})
 _AGES = ["driveStatusSince", "timeSinceLastUpdate"]
 _UPPER = [name.upper() for name in TABLE_COLUMNS if "_" in name or name == "host"]
@@ -105,11 +73,11 @@ def rows_of(table: str, every: pl.DataFrame, origin: Origin) -> pl.DataFrame:
     rows = rows.with_columns(polled_us=pl.coalesce("polled_us", _us(pl.col(_REPORTED))))
     is_own = pl.coalesce("driveName", "drive_name").is_not_null()
     is_queue = pl.col("queuedFiles").is_not_null()
-    names = {DRIVES: _DRIVE, QUEUES: _QUEUE, TAPES: _TAPE}[table]
+    given = {DRIVES: _DRIVE, QUEUES: _QUEUE, TAPES: _TAPE}[table]
     rows = rows.filter({DRIVES: is_own, QUEUES: is_queue & ~is_own, TAPES: ~is_queue & ~is_own}[table])
-    values = {name: pl.coalesce(_text(key) for key in keys) for name, keys in names.items()}
-    made = {name: _made(name, value) for name, value in values.items()}
-    is_wrong = [value.is_not_null() & made[name].is_null() for name, value in values.items()]
+    rows = rows.with_columns(pl.col(_OWN).replace("", None))
+    made = {name: _ours(name, value_of(field)) for name, field in given.items()}
+    is_wrong = [pl.coalesce(field.keys).is_not_null() & made[name].is_null() for name, field in given.items()]
     must = {DRIVES: ["drive", "status"], QUEUES: ["mount_type"], TAPES: ["volume", "media_type"]}[table]
     is_bad_time = pl.col("polled_us").is_null()
     reject = first_of(
@@ -125,37 +93,29 @@ def rows_of(table: str, every: pl.DataFrame, origin: Origin) -> pl.DataFrame:
     return _phased(found) if table == DRIVES else found
 
 
-def _text(key: str) -> pl.Expr:
-    return pl.when(pl.col(key) != "").then(pl.col(key))
-
-
-def _made(name: str, value: pl.Expr) -> pl.Expr:
-    if name in _WHOLE:
-        number = value.cast(pl.Int64, strict=False)
-        return pl.when(number.is_between(0, 2**62)).then(number)
-    if name in _SECONDS:
-        seconds = value.cast(pl.Float64, strict=False)
-        return pl.when(seconds.is_finite() & (seconds >= 0)).then(seconds)
-    if name in _FLAGS:
-        return value.replace_strict({"true": True, "false": False}, default=None, return_dtype=pl.Boolean)
-    if name == "status":
-        return value.replace(_SPELT)
-    if name == "desired":
-        return value.replace(_DOWN)
-    if name == "mount_id":
-        return pl.when(~value.is_in(_NOBODY)).then(value).otherwise(pl.when(value.is_in(_NOBODY)).then(pl.lit("")))
+def _ours(name: str, value: pl.Expr) -> pl.Expr:
+    """A value in our words; the number 0 of a session means none."""
+    match name:
+        case "is_sleeping" | "is_full":
+            return value.replace_strict({"true": True, "false": False}, default=None, return_dtype=pl.Boolean)
+        case "status":
+            return value.replace(_SPELT)
+        case "desired":
+            return value.replace(_DOWN)
+        case "mount_id":
+            return value.replace("0", "")
     return value
 
 
 def _us(text: pl.Expr) -> pl.Expr:
     """Microseconds of seconds since 1970; null for 0, which means never."""
     seconds = text.cast(pl.Float64, strict=False)
-    return pl.when(seconds.is_between(1, LATEST_S)).then((seconds * 1e6).round().cast(pl.Int64))
+    return pl.when(seconds.is_between(1, LAST_EPOCH)).then((seconds * 1e6).round().cast(pl.Int64))
 
 
 def _before(age: str) -> pl.Expr:
     seconds = pl.col(age).cast(pl.Float64, strict=False)
-    return pl.col("polled_us") - pl.when(seconds.is_between(0, LATEST_S)).then((seconds * 1e6).round().cast(pl.Int64))
+    return pl.col("polled_us") - pl.when(seconds.is_between(0, LAST_EPOCH)).then((seconds * 1e6).round().cast(pl.Int64))
 
 
 def _phased(rows: pl.DataFrame) -> pl.DataFrame:

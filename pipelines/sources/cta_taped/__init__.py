@@ -29,6 +29,7 @@ from typing import Any
 
 import polars as pl
 
+from pipelines.sources._shared.contract import fitted
 from pipelines.sources._shared.cta_log import alike, clock, envelope
 from pipelines.sources._shared.cta_log.typed import keys_of
 from pipelines.sources.cta_taped import counters, drives, files, messages, sessions, steps
@@ -112,14 +113,10 @@ def _tables(own: pl.DataFrame, system: str) -> tuple[dict[str, pl.DataFrame], li
     finals = sessions.read(own.filter(relation=SESSION))
     is_empty = sessions.is_empty() & pl.col("is_read")
     finished = sessions.rows_of(finals.filter(~is_empty), system)
-    tables, rejects = {}, []
-    for table, rows, schema in (
-        (FILE, moved, files.SCHEMA),
-        (SESSION, finished, sessions.SCHEMA),
-        (STEP, stepped, steps.SCHEMA),
-        (COUNTER, counted, counters.SCHEMA),
-    ):
-        is_bad = pl.col("reject").is_not_null()
-        tables[table] = rows.filter(~is_bad).select(*schema).cast(schema)  # type: ignore[arg-type]
-        rejects.append(rows.filter(is_bad).select("line_no", "text", reason="reject").unique("line_no"))
+    made = {FILE: moved, SESSION: finished, STEP: stepped, COUNTER: counted}
+    is_bad = pl.col("reject").is_not_null()
+    tables = {table: fitted(rows.filter(~is_bad), table) for table, rows in made.items()}
+    rejects = [
+        rows.filter(is_bad).select("line_no", "text", reason="reject").unique("line_no") for rows in made.values()
+    ]
     return tables, rejects, finals.filter(is_empty).height

@@ -5,26 +5,21 @@ import re
 import polars as pl
 
 from pipelines.sources._shared.cta_log import alike
-from pipelines.sources._shared.cta_log.typed import COMMON, Fields, fields, keys_of, schema_of, typed
+from pipelines.sources._shared.cta_log.typed import COMMON, Fields, fields, keys_of, torn, typed
 
 FIELDS: Fields = {
     **{name: COMMON[name] for name in ("system", "volume", "mount_id")},
     **fields("text", serial="serialNumber"),
 }
-SCHEMA = schema_of(FIELDS, scope=pl.String(), counter=pl.String(), value=pl.Float64())
 _COUNTER = re.compile(r"(?:mount|lifetime|volume)[A-Z]\w*|validity")
 _OTHERS = {"mountId", "mountType", "mountAttempted"}
 
 
 def read(rows: pl.DataFrame) -> pl.DataFrame:
     """A row per line and counter, or per line without one: parameters, `counter`, `reading` and `is_read`."""
-    keys = sorted(keys_of(FIELDS))
     every = [alike.pairs(body, is_json) for body, is_json in rows.select("body", "is_json").iter_rows()]
-    found = rows.drop("body").with_columns(
-        *(pl.Series(key, [(one or {}).get(key) or None for one in every], dtype=pl.String) for key in keys),
-        is_read=pl.Series([one is not None for one in every], dtype=pl.Boolean),
-        reading=pl.Series([_counters(one or {}) for one in every], dtype=pl.List(pl.List(pl.String))),
-    )
+    readings = pl.Series("reading", [_counters(one or {}) for one in every], pl.List(pl.List(pl.String)))
+    found = rows.drop("body").hstack(alike.table(every, sorted(keys_of(FIELDS)))).with_columns(readings)
     counted = found.explode("reading", empty_as_null=True)
     return counted.with_columns(counter=pl.col("reading").list.get(0), reading=pl.col("reading").list.get(1))
 
@@ -39,7 +34,5 @@ def rows_of(found: pl.DataFrame, system: str) -> pl.DataFrame:
     """Rows, with `reject` for lines that are not rows; values that are not numbers, such as dates, are left out."""
     rows = typed(found, FIELDS, system, "kind", "counter", "reading").rename({"kind": "scope"})
     value = pl.col("reading").cast(pl.Float64, strict=False)
-    rows = rows.with_columns(value=pl.when(value.is_finite()).then(value))
-    is_torn = pl.col("drive").is_null()
-    rows = rows.with_columns(reject=pl.coalesce("reject", pl.when(is_torn).then(pl.lit("bad_syntax"))))
+    rows = torn(rows, pl.col("drive").is_null()).with_columns(value=pl.when(value.is_finite()).then(value))
     return rows.filter(pl.col("value").is_not_null() | pl.col("reject").is_not_null())

@@ -2,7 +2,7 @@
 
 import polars as pl
 
-from pipelines.sources._shared.cta_log.typed import COMMON, Fields, disk_host, fields, schema_of, typed
+from pipelines.sources._shared.cta_log.typed import COMMON, Fields, disk_host, fields, torn, typed
 
 FIELDS: Fields = {
     **COMMON,
@@ -15,14 +15,11 @@ FIELDS: Fields = {
     **fields("flag", is_repack="isRepack", is_verify="isVerifyOnly"),
     **fields("text", error="exceptionMessage exception_message ErrorMessage errorMessage error_message"),
 }
-SCHEMA = schema_of(FIELDS, kind=pl.String(), disk_host=pl.String(), is_whole_seconds=pl.Boolean())
 _NEEDED = ("file_seq", "bytes", "read_write_s", "total_s")  # of a file that was moved
 
 
 def rows_of(found: pl.DataFrame, system: str) -> pl.DataFrame:
     """Rows, with `reject` for lines that are not rows."""
     rows = typed(found, FIELDS, system, "kind")
-    is_torn = pl.col("drive").is_null() | ((pl.col("kind") != "failed") & pl.any_horizontal(pl.col(*_NEEDED).is_null()))
-    return rows.with_columns(
-        disk_host=disk_host(), reject=pl.coalesce("reject", pl.when(is_torn).then(pl.lit("bad_syntax")))
-    )
+    lacks_any = (pl.col("kind") != "failed") & pl.any_horizontal(pl.col(*_NEEDED).is_null())
+    return torn(rows, pl.col("drive").is_null() | lacks_any).with_columns(disk_host=disk_host())

@@ -3,7 +3,7 @@
 import polars as pl
 
 from pipelines.sources._shared.cta_log import alike
-from pipelines.sources._shared.cta_log.typed import COMMON, Fields, fields, keys_of, schema_of, typed
+from pipelines.sources._shared.cta_log.typed import COMMON, Fields, fields, keys_of, torn, typed
 
 _FIELDS: Fields = {
     **COMMON,
@@ -25,9 +25,6 @@ _FIELDS: Fields = {
     **fields("whole", capacity_bytes="capacityInBytes", kill_signal="killSignal TermSignal"),
 }
 FIELDS: Fields = {**_FIELDS, "mount_id": _FIELDS["mount_id"]._replace(keys=("mountId", "volReqId"))}
-SCHEMA = schema_of(
-    FIELDS, is_killed=pl.Boolean(), errors=pl.String(), events=pl.String(), is_whole_seconds=pl.Boolean()
-)
 _ERROR, _EVENT = "Error_", "Info_"
 _KILLED = "Error_sessionKilled"
 
@@ -66,7 +63,4 @@ def rows_of(found: pl.DataFrame, system: str) -> pl.DataFrame:
     is_killed = (pl.col("kill_signal") > 0).fill_null(False) | pl.col("errors").str.contains(
         _KILLED.removeprefix(_ERROR), literal=True
     ).fill_null(False)
-    is_torn = pl.col("drive").is_null()
-    return rows.with_columns(
-        is_killed=is_killed, reject=pl.coalesce("reject", pl.when(is_torn).then(pl.lit("bad_syntax")))
-    )
+    return torn(rows, pl.col("drive").is_null()).with_columns(is_killed=is_killed)

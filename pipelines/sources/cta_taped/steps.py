@@ -2,7 +2,7 @@
 
 import polars as pl
 
-from pipelines.sources._shared.cta_log.typed import COMMON, Fields, fields, schema_of, typed
+from pipelines.sources._shared.cta_log.typed import COMMON, Fields, fields, torn, typed
 
 _UPDATED = {  # an update of a drive's status has these under names of its own
     "volume": "update_currentVid",
@@ -29,12 +29,6 @@ FIELDS: Fields = {
     **fields("whole", alert_number="tapeAlertNumber"),
     **fields("text", alert_text="tapeAlert"),
 }
-_INNER = {"total", "up", "given_reason", "comment"}
-SCHEMA = schema_of(
-    {name: field for name, field in FIELDS.items() if name not in _INNER},
-    kind=pl.String(),
-    reason=pl.String(),
-)
 _OF_DAEMON = ("started_daemon", "stopped_daemon")
 _UP = {"1": True, "true": True, "0": False, "false": False}
 _TIMED = ("mounted", "ready", "positioned", "label_positioned", "flushed")
@@ -45,13 +39,12 @@ def rows_of(found: pl.DataFrame, system: str) -> pl.DataFrame:
     """Rows, with `reject` for lines that are not rows."""
     rows = typed(found, FIELDS, system, "kind", "message", "event")
     kind = pl.col("kind")
-    is_torn = pl.col("drive").is_null() & ~kind.is_in(_OF_DAEMON)
     is_event = pl.col("event").is_not_null()
     up = pl.col("up").replace_strict(_UP, default=None, return_dtype=pl.Boolean)
     up = pl.when(is_event).then(pl.col("event").str.ends_with("_up")).otherwise(up)
     is_own_reason = is_event | (kind == "killed") | (pl.col("state") == "Fatal")
     reason = pl.when(is_own_reason).then("message").otherwise(pl.coalesce("given_reason", "comment"))
-    return rows.with_columns(
+    return torn(rows, pl.col("drive").is_null() & ~kind.is_in(_OF_DAEMON)).with_columns(
         state=pl.when(kind == "desired_state")
         .then(pl.when(up).then(pl.lit("UP")).when(~up).then(pl.lit("DOWN")))
         .otherwise("state"),
@@ -60,5 +53,4 @@ def rows_of(found: pl.DataFrame, system: str) -> pl.DataFrame:
         .otherwise("session_type"),
         seconds=pl.when(kind == "thread_complete").then("total").when(kind.is_in(_TIMED)).then("seconds"),
         reason=reason,
-        reject=pl.coalesce("reject", pl.when(is_torn).then(pl.lit("bad_syntax"))),
     )

@@ -59,7 +59,8 @@ DEFAULT = (
     ' {$rc$:"$message$"}'
 )
 # Lines of all kinds in their default layouts begin so; the kinds are those dCache knows.
-KINDS = ("transfer", "request", "remove", "hit", "warning", "store", "restore")
+TAPE = ("store", "restore")
+KINDS = ("transfer", "request", "remove", "hit", "warning", *TAPE)
 PREFIX = rf"^[0-9]{{2}}\.[0-9]{{2}} [0-9]{{2}}:[0-9]{{2}}:[0-9]{{2}} \[[^\]]*:({'|'.join(KINDS)})\] "
 
 

@@ -1,19 +1,18 @@
 """Tape records as JSON objects and as rows of a database dump, both one to a line."""
 
 import json
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any
-from zoneinfo import ZoneInfo
 
 import polars as pl
 
 from pipelines.sources._shared.contract import shaped
 from pipelines.sources._shared.delimited import cells
-from pipelines.sources.dcache_billing.layout import KINDS
-from pipelines.sources.dcache_billing.requests import RAW
+from pipelines.sources._shared.stamps import from_microseconds, iso_us
+from pipelines.sources.dcache_billing.layout import KINDS, TAPE
+from pipelines.sources.dcache_billing.requests import NUMBERS, RAW
 from pipelines.sources.protocol import first_of
 
-_TAPE = ("store", "restore")
 _MOST = 2**62
 # column of the dump → our name; those with a mark may be missing
 COLUMNS = {
@@ -37,7 +36,7 @@ Values = dict[str, Any]
 def from_json(rows: pl.DataFrame, zone: str) -> pl.DataFrame:
     """Tape records of lines that begin like objects; objects of other kinds are left out."""
     quick = pl.col("text").str.extract(rf'"msgType"\s*:\s*"({"|".join(KINDS)})"')
-    is_other = quick.is_not_null() & ~quick.is_in(_TAPE) & pl.col("text").str.ends_with("}")
+    is_other = quick.is_not_null() & ~quick.is_in(TAPE) & pl.col("text").str.ends_with("}")
     read = [_object(line_no, text, zone) for line_no, text in rows.filter(~is_other.fill_null(False)).iter_rows()]
     return pl.DataFrame(read, schema=RAW)
 
@@ -65,10 +64,10 @@ def _object(line_no: int, text: str, zone: str) -> Values:
     except (ValueError, TypeError, AttributeError, KeyError, RecursionError):
         return {"line_no": line_no, "text": text, "reason": "bad_syntax"}
     texts = [value for key, value in row.items() if key not in ("line_no", "text")]
-    if row["operation"] not in _TAPE or not all(value is None or isinstance(value, str) for value in texts):
+    if row["operation"] not in TAPE or not all(value is None or isinstance(value, str) for value in texts):
         return {"line_no": line_no, "text": text, "reason": "bad_syntax"}
-    named = zip(("bytes", "queue_ms", "transfer_ms", "error_code"), numbers, strict=True)
-    return row | {name: _integer(value) for name, value in named} | {"created_at": _instant(stamp, zone)}
+    counts = dict(zip(NUMBERS, map(_integer, numbers), strict=True))
+    return row | counts | {"created_at": _instant(stamp, zone)}
 
 
 def header_of(text: str) -> tuple[str, list[str]] | None:
@@ -91,7 +90,7 @@ def from_dump(lines: pl.DataFrame, delimiter: str, names: list[str], zone: str) 
         pl.when(cell[ours] != "").then(cell[ours]).cast(kind, strict=False).alias(ours) for ours, kind in kinds.items()
     )
     stamps = rows.select(cell["created_at"]).to_series()
-    is_tape = pl.col("operation").is_in(_TAPE)
+    is_tape = pl.col("operation").is_in(TAPE)
     made = rows.with_columns(
         encoding=pl.lit("database"),
         created_at=pl.Series([_instant(stamp, zone) for stamp in stamps], dtype=RAW["created_at"]),
@@ -118,12 +117,5 @@ def _instant(text: Any, zone: str) -> datetime | None:
     >>> _instant("2026-03-11 06:59:50.333+01", "UTC"), _instant("2026-03-11", "UTC")
     (datetime.datetime(2026, 3, 11, 5, 59, 50, 333000), None)
     """
-    if not isinstance(text, str) or len(text) < 19:
-        return None
-    try:
-        at = datetime.fromisoformat(text)
-        at = at if at.tzinfo else at.replace(tzinfo=ZoneInfo(zone))
-        at = at.astimezone(UTC).replace(tzinfo=None)
-    except (ValueError, OverflowError):
-        return None
-    return at if 1980 <= at.year < 2100 else None
+    at = from_microseconds(iso_us(text, zone) if isinstance(text, str) and len(text) >= 19 else None)
+    return at if at and 1980 <= at.year < 2100 else None

@@ -19,7 +19,7 @@ RAW = pl.Schema(
     }
 )
 TABLE = "dcache_billing_request"
-_NUMBERS = ("bytes", "queue_ms", "transfer_ms", "error_code")
+NUMBERS = ("bytes", "queue_ms", "transfer_ms", "error_code")
 _EPOCH_MS = 10**12  # a "duration" that long is an instant: the request was never started
 MOST_MS = 4_102_444_800_000  # 2100
 MAX_BYTES = 2**60
@@ -54,7 +54,7 @@ def finish(raw: pl.DataFrame, system: str, is_error_copy: bool) -> tuple[pl.Data
 
 
 def _reason() -> pl.Expr:
-    is_bad = pl.any_horizontal(pl.col(*_NUMBERS).is_null()) | ~pl.col("bytes").is_between(0, MAX_BYTES)
+    is_bad = pl.any_horizontal(pl.col(*NUMBERS).is_null()) | ~pl.col("bytes").is_between(0, MAX_BYTES)
     is_bad |= ~pl.col("transfer_ms").is_between(-MOST_MS, MOST_MS) | ~pl.col("queue_ms").is_between(-MOST_MS, MOST_MS)
     return first_of(
         bad_time=pl.col("created_at").is_null(),

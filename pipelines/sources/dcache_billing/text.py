@@ -14,16 +14,16 @@ from pipelines.sources.dcache_billing.layout import (
     KINDS,
     PREFIX,
     STORAGE,
+    TAPE,
     Layout,
     other_pattern,
     storage_layout,
 )
-from pipelines.sources.dcache_billing.requests import RAW
+from pipelines.sources.dcache_billing.requests import NUMBERS, RAW
 from pipelines.sources.protocol import Carry, Origin, first_of
 
 _HEADER = r"^##\s+([\w-]+-message)\s(.+?)\s*$"
 _NAMED = re.compile(r"billing(?:-error)?-(\d{4})[.-]?(\d\d)[.-]?(\d\d)")
-_TAPE = ("store", "restore")
 _FAILED, _END = r'[^0-9]-?[1-9][0-9]*:"', r'"[}\])]\s*$'  # where the message of a failure begins, and how it ends
 
 
@@ -87,7 +87,7 @@ def _by_headers(rows: pl.DataFrame, others: dict[str, int]) -> pl.DataFrame:
     for part in strange.partition_by("storage"):
         layout = storage_layout(part["storage"][0] or DEFAULT)
         operation = pl.col("text").str.extract_groups(layout.pattern).struct.field("operation")
-        kind = pl.when(operation.is_in(_TAPE)).then(operation).when(is_skipped).then(pl.lit("transfer"))
+        kind = pl.when(operation.is_in(TAPE)).then(operation).when(is_skipped).then(pl.lit("transfer"))
         parts.append(part.with_columns(kind=kind).select("line_no", header_kind=pl.col("kind")))
     rows = rows.join(pl.concat(parts), on="line_no", how="left", maintain_order="left")
     return rows.with_columns(kind=pl.coalesce("kind", "header_kind")).drop("header_kind")
@@ -95,7 +95,7 @@ def _by_headers(rows: pl.DataFrame, others: dict[str, int]) -> pl.DataFrame:
 
 def tape_records(rows: pl.DataFrame, origin: Origin) -> pl.DataFrame:
     """The classified lines that are stores and restores, field by field."""
-    selected = rows.filter(pl.col("kind").is_in(_TAPE))
+    selected = rows.filter(pl.col("kind").is_in(TAPE))
     parts = [pl.DataFrame(schema=RAW)]
     for part in selected.partition_by("storage", maintain_order=True):
         parts.append(_fields(part, storage_layout(part["storage"][0] or DEFAULT), origin))
@@ -106,7 +106,7 @@ def _fields(part: pl.DataFrame, layout: Layout, origin: Origin) -> pl.DataFrame:
     part = part.with_columns(found=pl.col("text").str.extract_groups(layout.pattern)).unnest("found")
     text = pl.col("text")
     is_whole = text.str.contains(_END) | text.str.contains(_FAILED) | pl.lit(not layout.may_go_on)
-    is_read = pl.col("cell").is_not_null() & pl.col("operation").is_in(_TAPE) & is_whole
+    is_read = pl.col("cell").is_not_null() & pl.col("operation").is_in(TAPE) & is_whole
     local = None if layout.has_zone else local_time(pl.col("date"), layout, origin)
     part = part.with_columns(
         created_at=instant(pl.col("date"), layout, origin),
@@ -114,8 +114,7 @@ def _fields(part: pl.DataFrame, layout: Layout, origin: Origin) -> pl.DataFrame:
         encoding=pl.lit("text"),
         reason=pl.when(~is_read).then(pl.lit("bad_syntax")),
     )
-    numbers = [pl.col(name).cast(pl.Int64, strict=False) for name in ("bytes", "queue_ms", "transfer_ms", "error_code")]
-    return shaped(part.with_columns(*numbers), RAW)
+    return shaped(part.with_columns(pl.col(NUMBERS).cast(pl.Int64, strict=False)), RAW)
 
 
 def instant(text: pl.Expr, layout: Layout, origin: Origin) -> pl.Expr:
@@ -157,10 +156,8 @@ def local_time(text: pl.Expr, layout: Layout, origin: Origin) -> pl.Expr:
 
 def written_at(rows: pl.DataFrame, origin: Origin) -> pl.DataFrame:
     """When the other records were made, where their dates can be read: proof that billing was being written."""
-    others = rows.filter(pl.col("kind").is_not_null() & ~pl.col("kind").is_in(["comment", "header", "object", *_TAPE]))
-    if file_date(origin) is None:
-        others = others.head(0)
-    layout = storage_layout(DEFAULT)
-    if not others.height:
-        return others.select("line_no", at=pl.lit(None, dtype=pl.Datetime("us")))
-    return others.select("line_no", at=instant(pl.col("text").str.slice(0, 14), layout, origin)).drop_nulls()
+    others = rows.filter(pl.col("kind").is_not_null() & ~pl.col("kind").is_in(["comment", "header", "object", *TAPE]))
+    if file_date(origin) is None or not others.height:
+        return others.head(0).select("line_no", at=pl.lit(None, dtype=pl.Datetime("us")))
+    date = pl.col("text").str.slice(0, 14)
+    return others.select("line_no", at=instant(date, storage_layout(DEFAULT), origin)).drop_nulls()

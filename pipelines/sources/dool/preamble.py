@@ -2,6 +2,7 @@
 
 import csv
 import re
+from contextlib import suppress
 from datetime import datetime
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -55,14 +56,12 @@ def read_start(text: str) -> dict[str, Any]:
     command = row[1] if len(row) > 1 else ""
     date = row[row.index("Date:") + 1] if "Date:" in row[:-1] else ""
     found = re.fullmatch(r"(\d\d?) ([A-Z][a-z]{2}) (\d{4}) (\d\d:\d\d:\d\d)(?: (\S+))?", date)
-    if found is None:
-        return {"command": command, "begin": None, "word": ""}
-    day, month, year, time, word = found.groups()
-    try:
-        datetime.strptime(f"{year} {month} {day} {time}", "%Y %b %d %H:%M:%S")
-    except ValueError:
-        return {"command": command, "begin": None, "word": ""}
-    return {"command": command, "begin": f"{year} {month} {int(day):02d} {time}", "word": word or ""}
+    with suppress(ValueError):
+        if found:
+            day, month, year, time, word = found.groups()
+            datetime.strptime(f"{year} {month} {day} {time}", "%Y %b %d %H:%M:%S")
+            return {"command": command, "begin": f"{year} {month} {int(day):02d} {time}", "word": word or ""}
+    return {"command": command, "begin": None, "word": ""}
 
 
 def delay_s(command: str) -> int:

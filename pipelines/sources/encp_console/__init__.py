@@ -70,5 +70,5 @@ def parse(lines: pl.DataFrame, origin: Origin, carry: Carry | None) -> Parsed:
             table: pl.DataFrame(rows, schema=schema_of(table)).with_columns(**common)
             for table, rows in reader.rows.items()
         },
-        carry=reader.carry(),
+        carry=reader.open,
     )

@@ -57,9 +57,6 @@ class Reader:
         self.rejects: list[Reject] = []
         self.n_used = 0
 
-    def carry(self) -> Carry:
-        return self.open
-
     def read(self, line_no: int, text: str) -> None:
         """One line: used, rejected, or left as not encp's."""
         for take in (self._transfer, self._summary, self._access, self._step):

@@ -25,11 +25,12 @@ from typing import Any
 import polars as pl
 
 from pipelines.primitives.errors import UnreadableFile
+from pipelines.sources._shared.contract import complete
 from pipelines.sources._shared.coverage import coverage_of
 from pipelines.sources.enstore_accounting import forms, grid, psql, tables
 from pipelines.sources.enstore_accounting.cells import typed
 from pipelines.sources.enstore_accounting.grid import Section, Sheet, State
-from pipelines.sources.protocol import COVERAGE, Carry, Claim, Origin, Parsed
+from pipelines.sources.protocol import COVERAGE, REJECTS, Carry, Claim, Origin, Parsed
 
 TITLE = "Enstore accounting"
 VERSION = 2
@@ -39,6 +40,11 @@ IS_WHOLE = True
 
 _SILENCE_US = 600 * 1_000_000
 _SAMPLE_US = 1_800 * 1_000_000  # of samples taken each quarter of an hour
+_DELIMITERS = {"csv": ",", "unaligned": "|"}
+_READERS = {
+    **{"aligned": psql.aligned, "expanded": psql.expanded},
+    **{"rates": forms.rates, "listed": forms.listed, "records": forms.records},
+}
 _STATISTICS = re.compile(r"FORMAT VERSION: +\d+")
 _HISTORY = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d+ +(system|user)_inhibit\[\d\]")
 
@@ -55,37 +61,29 @@ def parse(lines: pl.DataFrame, origin: Origin, carry: Carry | None) -> Parsed:
     if "shape" not in state:
         state["shape"] = _shape(list(origin.head) or lines["text"].head(200).to_list())[0]
     sheet = _read(lines, state, lambda section: typed(section, origin.zone, None)[0].height > 0)
-    parsed = Parsed(n_skipped=sheet.n_skipped, carry=state)
-    rejects, coverage = sheet.rejects, []
+    rejects, coverage = [REJECTS.to_frame(), *sheet.rejects], [COVERAGE.to_frame()]
     found: dict[str, list[pl.DataFrame]] = {}
     for section in sheet.sections:
         rows, bad, proof = _rows(section, origin, state)
         rejects.append(bad)
         coverage.append(proof)
         found.setdefault(_table(section).fills, []).append(rows)
-    parsed.tables = {name: pl.concat(frames) for name, frames in found.items()}
-    parsed.rejects = pl.concat(rejects).sort("line_no") if rejects else parsed.rejects
-    parsed.coverage = pl.concat(coverage) if coverage else parsed.coverage
-    parsed.n_used = lines.height - sheet.n_skipped - parsed.rejects.height
-    return parsed
+    bad = pl.concat(rejects).sort("line_no")
+    return Parsed.of(
+        lines,
+        lines.height - sheet.n_skipped - bad.height,
+        bad,
+        tables={name: pl.concat(frames) for name, frames in found.items()},
+        coverage=pl.concat(coverage),
+        carry=state,
+    )
 
 
 def _read(lines: pl.DataFrame, state: State, is_good: Callable[[Section], bool]) -> Sheet:
-    match state["shape"]:
-        case "csv":
-            return grid.delimited(lines, state, ",", is_good)
-        case "unaligned":
-            return grid.delimited(lines, state, "|", is_good)
-        case "aligned":
-            return psql.aligned(lines, state)
-        case "expanded":
-            return psql.expanded(lines, state)
-        case "rates":
-            return forms.rates(lines, state)
-        case "listed":
-            return forms.listed(lines, state)
-        case "records":
-            return forms.records(lines, state)
+    if delimiter := _DELIMITERS.get(state["shape"]):
+        return grid.delimited(lines, state, delimiter, is_good)
+    if read := _READERS.get(state["shape"]):
+        return read(lines, state)
     if lines.height:
         raise UnreadableFile(
             "no header of a table of Enstore's databases", "export complete tables with their header", "unknown_header"
@@ -111,7 +109,7 @@ def _rows(section: Section, origin: Origin, state: State) -> tuple[pl.DataFrame,
     if table.name == "mover mapping":
         day = pl.lit(origin.date, pl.Date).fill_null(pl.date(1970, 1, 1))
         rows = rows.with_columns(recorded_at=day.cast(pl.Datetime("us")))
-    rows = rows.select("line_no", "system", *sorted(set(rows.columns) - {"line_no", "system"}))
+    rows = complete(rows, table.fills)
     return rows, rejects, _coverage(rows, table, origin.system, state)
 
 

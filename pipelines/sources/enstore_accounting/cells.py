@@ -7,15 +7,14 @@ import polars as pl
 
 from pipelines.primitives.clock import to_utc
 from pipelines.primitives.units import MIB
-from pipelines.sources._shared.contract import complete
-from pipelines.sources._shared.stamps import instants, offset_of, read_stamp, second_pass
+from pipelines.sources._shared.stamps import EPOCH, at_second, instants, offset_of, read_stamp, second_pass
 from pipelines.sources.enstore_accounting.grid import Section
 from pipelines.sources.enstore_accounting.tables import Col, EnstoreTable, renamed
 from pipelines.sources.protocol import REJECTS
 
 _NULLS = ["", "\\N", "NULL", "null", "None", "(null)"]
 _INSTANT = pl.Datetime("us")
-_EPOCH = pl.datetime(1970, 1, 1, time_unit="us")
+_EPOCH = pl.lit(EPOCH, _INSTANT)
 _BIN_S = 15  # of table rate
 _UNIQUE_ID = r"-(\d{9,10})-\d+-\d+$"  # of Enstore's request ids: the client's start
 _HOUR_S = 3600
@@ -93,9 +92,7 @@ def _value(column: Col) -> pl.Expr:
             return _zoned(cell)
         case "epoch":
             seconds = cell.cast(pl.Int64, strict=False)
-            return (
-                pl.when(seconds.is_between(0, 4_000_000_000)).then(_EPOCH + pl.duration(seconds=seconds)).cast(_INSTANT)
-            )
+            return at_second(pl.when(seconds.is_between(0, 4_000_000_000)).then(seconds))
         case _:
             return cell
 
@@ -171,9 +168,9 @@ def _by_epoch(table: EnstoreTable, zone: str) -> pl.Expr:
     if table.name not in ("encp_xfer", "encp_error"):
         return at
     local = pl.col(table.at)
-    begun = _EPOCH + pl.duration(seconds=pl.col("unique_id").str.extract(_UNIQUE_ID).cast(pl.Int64, strict=False))
+    begun = at_second(pl.col("unique_id").str.extract(_UNIQUE_ID).cast(pl.Int64, strict=False))
     elapsed = pl.col("elapsed_s") if table.name == "encp_xfer" else pl.lit(0.0)
-    meant = begun.cast(_INSTANT) + pl.duration(microseconds=(elapsed.fill_null(0) * 1e6).cast(pl.Int64, strict=False))
+    meant = begun + pl.duration(microseconds=(elapsed.fill_null(0) * 1e6).cast(pl.Int64, strict=False))
     early, late = to_utc(local, zone), second_pass(local, zone)
     is_late = (late - meant).abs() < (early - meant).abs()
     is_sure = (early != late) & ((late - meant).abs() < _SPRING * 2)
@@ -191,18 +188,11 @@ def _extras(table: EnstoreTable, rows: pl.DataFrame) -> pl.DataFrame:
         case "rate" | "rate file":
             # ratekeeper writes the time at which it stops counting
             return rows.with_columns(from_at=pl.col("from_at") - pl.duration(seconds=_BIN_S), to_at=pl.col("from_at"))
-        case "xfer_by_day":
-            return rows.with_columns(mover=pl.lit(None, pl.String))
-        case "xfer_by_day_by_mover":
-            empty = {name: pl.lit(None, pl.Int64) for name in ("n_reads", "n_writes")}
-            return rows.with_columns(storage_group=pl.lit(None, pl.String), **empty)
         case "encp_xfer_average_by_storage_group":
             # the middle is an epoch: in the hours the clocks change it alone is sure
             half = (pl.col("to_at") - pl.col("from_at")).dt.total_microseconds() % (_HOUR_S * 1_000_000) // 2
             span = pl.duration(microseconds=half)
-            return rows.with_columns(from_at=pl.col("middle_at") - span, to_at=pl.col("middle_at") + span).drop(
-                "date", "middle_at"
-            )
+            return rows.with_columns(from_at=pl.col("middle_at") - span, to_at=pl.col("middle_at") + span)
         case "tape_mounts":
             action = {"m": "mount", "M": "mount", "E": "mount", "d": "dismount", "D": "dismount", "F": "dismount"}
             return rows.with_columns(
@@ -210,21 +200,13 @@ def _extras(table: EnstoreTable, rows: pl.DataFrame) -> pl.DataFrame:
             )
         case "volume":
             stamps = ("modified_at", "last_access_at", "first_access_at", "declared_at")
-            return rows.with_columns(recorded_at=pl.coalesce(*stamps, _EPOCH.cast(_INSTANT)))
-        case "file":
-            return rows.with_columns(volume=pl.lit(None, pl.String), written_at=written_at())
-        case "file record":
-            return rows.with_columns(volume_number=pl.lit(None, pl.Int64), written_at=written_at())
-        case "file list":
-            return complete(rows.with_columns(written_at=written_at()), table.fills)
+            return rows.with_columns(recorded_at=pl.coalesce(*stamps, _EPOCH))
+        case "file" | "file record" | "file list":
+            # a file id holds the epoch of its birth before a counter of five digits; 1970 where it does not
+            born = pl.col("bfid").str.extract(r"^[A-Za-z_]*(\d{9,10})\d{5}$").cast(pl.Int64, strict=False)
+            return rows.with_columns(written_at=at_second(born.fill_null(0)))
         case "migration":
             stamps = ("copied_at", "swapped_at", "checked_at", "closed_at")
-            return rows.with_columns(recorded_at=pl.coalesce(*stamps, _EPOCH.cast(_INSTANT)))
+            return rows.with_columns(recorded_at=pl.coalesce(*stamps, _EPOCH))
         case _:
             return rows
-
-
-def written_at() -> pl.Expr:
-    """A file id holds the epoch of its birth before a counter of five digits; 1970 where it does not."""
-    seconds = pl.col("bfid").str.extract(r"^[A-Za-z_]*(\d{9,10})\d{5}$").cast(pl.Int64, strict=False)
-    return (_EPOCH + pl.duration(seconds=seconds.fill_null(0))).cast(_INSTANT)

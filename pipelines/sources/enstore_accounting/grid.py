@@ -15,9 +15,8 @@ import polars as pl
 
 from pipelines.primitives.errors import UnreadableFile
 from pipelines.sources.enstore_accounting.tables import KNOWN, Header, read_header
-from pipelines.sources.protocol import REJECTS
+from pipelines.sources.protocol import LINES, REJECTS
 
-ROWS = pl.Schema({"line_no": pl.Int64, "text": pl.String})
 CELLS = pl.Schema([("line_no", pl.Int64()), ("text", pl.String()), ("cells", pl.List(pl.String))])
 FOOTER = r"^\(\d+ rows?\)\s*$"
 PROMPT = r"^\w*[=\-(*'\"$][>#] "  # of psql: accounting=> select …
@@ -183,7 +182,7 @@ def _join_quoted(lines: pl.DataFrame, state: State, sheet: Sheet, is_good: Calla
             taken.add(place)
         place += 1
     rest = lines.filter(~pl.Series([i in taken for i in range(lines.height)], dtype=pl.Boolean))
-    return pl.concat([rest, pl.DataFrame(joined, schema=ROWS, orient="row")]).sort("line_no")
+    return pl.concat([rest, pl.DataFrame(joined, schema=LINES, orient="row")]).sort("line_no")
 
 
 def _header_in(text: str) -> Header | None:
@@ -197,5 +196,5 @@ def _is_row(text: str, header: Header | None, is_good: Callable[[Section], bool]
     if header is None or text.count(",") < len(header.names) - 1:
         return False
     sheet = Sheet()
-    _cut(pl.DataFrame([(0, text)], schema=ROWS, orient="row"), header, ",", sheet)
+    _cut(pl.DataFrame([(0, text)], schema=LINES, orient="row"), header, ",", sheet)
     return any(section.rows.height == 1 and is_good(section) for section in sheet.sections)

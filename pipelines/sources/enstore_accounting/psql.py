@@ -15,7 +15,7 @@ import polars as pl
 
 from pipelines.sources.enstore_accounting.grid import CELLS, FOOTER, PROMPT, Section, Sheet, State, header_of, refuse
 from pipelines.sources.enstore_accounting.tables import Header, read_header
-from pipelines.sources.protocol import first_of
+from pipelines.sources.protocol import LINES, first_of
 
 RULE = r"^[-+]+$"
 RECORD = r"^-\[ RECORD \d+ \][-+]*$"
@@ -147,7 +147,7 @@ def _unwrapped(state: State, rows: pl.DataFrame, rule: list[str], sheet: Sheet) 
         if len(pieces) == len(rule):
             found.append((pieces[0][0], _joined([piece for _, piece in pieces], rule)))
             pieces.clear()
-    return pl.DataFrame(found, schema={"line_no": pl.Int64, "text": pl.String}, orient="row")
+    return pl.DataFrame(found, schema=LINES, orient="row")
 
 
 def _fits(text: str, rule: list[str], bars: list[list[int]], place: int) -> bool:

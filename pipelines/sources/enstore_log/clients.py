@@ -14,11 +14,10 @@ _ACCESS = {column: rf" {key}=(\S+)" for key, column in ACCESS_KEYS.items()} | {
     "file_number": r" LOCATION=\d{4}_\d{9}_(\d{7})",
 }
 _SENT = (
-    r"^Sending .* request to LM: unique_id: (?P<unique_id>\S+) inputfile: (?P<source_path>.*)"
-    r" outputfile: (?P<target_path>.*)$"
+    r".* request to LM: unique_id: (?P<unique_id>\S+) inputfile: (?P<source_path>.*) outputfile: (?P<target_path>.*)$"
 )
-_DONE = r"^File (?P<source_path>.*) transfered for (?P<unique_id>\S+) in (?P<transfer_s>\S+) seconds?\.?$"
-_PACKED = r" (?P<path>.*) size (?P<megabytes>\S+) MB rate (?P<megabytes_s>\S+) MB/s$"
+_DONE = r"(?P<source_path>.*) transfered for (?P<unique_id>\S+) in (?P<transfer_s>\S+) seconds?\.?$"
+_PACKED = r"(?P<path>.*) size (?P<megabytes>\S+) MB rate (?P<megabytes_s>\S+) MB/s$"
 
 _SPOKEN = (
     Template(CLIENT, "sent", "Sending ", _SENT, needs=(" request to LM: unique_id: ",)),
@@ -26,8 +25,8 @@ _SPOKEN = (
     Template(CLIENT, "account", "INFILE=", keys=_ACCESS, must_have="total_s"),
 )
 _PACKINGS = (
-    Template(PACKING, "packed", "Finished tar to ", f"^Finished tar to{_PACKED}"),
-    Template(PACKING, "unpacked", "Finished tar from ", f"^Finished tar from{_PACKED}"),
+    Template(PACKING, "packed", "Finished tar to ", _PACKED),
+    Template(PACKING, "unpacked", "Finished tar from ", _PACKED),
 )
 
 

@@ -45,11 +45,11 @@ def place(ticks: pl.DataFrame, origin: Origin, memory: dict[str, Any]) -> tuple[
 
 def _begin(origin: Origin, ticks: pl.DataFrame) -> dict[str, Any]:
     """What is known before the first line. The head decides, as it is the same wherever the file is cut."""
-    head = stamps_of(pl.DataFrame({"text": origin.head}, schema={"text": pl.String}))["stamp"]
-    stamps = (head if len(head) else ticks["stamp"].head(200)).to_list()
-    clocks = [second for second in (_second(stamp) for stamp in stamps if len(stamp) == 8) if second is not None]
-    dated = [stamp[:10] for stamp in stamps if len(stamp) > 8]
-    day = origin.date or next(filter(None, map(_date, dated)), None)
+    head = stamps_of(pl.DataFrame({"text": origin.head}, schema={"text": pl.String}))
+    stamps = _read(head if head.height else ticks.head(200))
+    is_dated = stamps["stamp"].str.len_bytes() > 8
+    clocks = stamps.filter(~is_dated)["second"].drop_nulls().to_list()
+    day = origin.date or next(iter(stamps["date"].drop_nulls()), None)
     begins_late = bool(clocks) and DAY_S - clocks[0] <= _STRAGGLER_S and min(clocks) < _HALF_DAY_S
     offset = -1 if begins_late and origin.date else 0
     return {
@@ -58,7 +58,7 @@ def _begin(origin: Origin, ticks: pl.DataFrame) -> dict[str, Any]:
         "second": None,
         "local": None,
         "is_twice": False,
-        "pass": _first_pass(day, clocks, origin.zone) if day and not (dated or offset) else 0,
+        "pass": _first_pass(day, clocks, origin.zone) if day and not (is_dated.any() or offset) else 0,
         "at": None,
     }
 
@@ -86,18 +86,6 @@ def _first_pass(day: date, clocks: list[int], zone: str) -> int:
 def _is_twice(local: datetime, zone: str) -> bool:
     early, late = (local.replace(tzinfo=ZoneInfo(zone), fold=fold).utcoffset() for fold in (0, 1))
     return early is not None and late is not None and early > late
-
-
-def _second(stamp: str) -> int | None:
-    hour, minute, second = (int(stamp[at : at + 2]) for at in (0, 3, 6))
-    return hour * 3600 + minute * 60 + second if hour < 24 and minute < 60 and second < 60 else None
-
-
-def _date(text: str) -> date | None:
-    try:
-        return date.fromisoformat(text)
-    except ValueError:
-        return None
 
 
 def _read(ticks: pl.DataFrame) -> pl.DataFrame:

@@ -6,14 +6,13 @@ import polars as pl
 
 from pipelines.primitives.units import MIB
 from pipelines.sources._shared.stamps import instant_of
-from pipelines.sources.enstore_log.templates import LogTable, Template
+from pipelines.sources.enstore_log.templates import NUMBER, STATUS, LogTable, Template
 from pipelines.sources.protocol import first_of
 
 TABLE = "enstore_log_mover"
 
 _EPOCHS = ("queued_epoch", "dequeued_epoch", "client_started_epoch")
 
-_NUMBER = r"(-?\d[\d.]*(?:[eE][-+]?\d+)?)"
 # Numbers are printed with twelve digits.
 _DIGITS = 1e-9
 
@@ -25,45 +24,44 @@ _TICKET = {
     "file_bytes": r"'size': (\d+)",
     "file_number": r"'location_cookie': '\d{4}_\d{9}_(\d{7})'",
     "bfid": r"'bfid': '([^']+)'",
-    "client_started_epoch": f"'encp_start_time': {_NUMBER}",
-    "queued_epoch": f"'job_queued': {_NUMBER}",
-    "dequeued_epoch": f"'lm_dequeued': {_NUMBER}",
-    "queue_s": f"'in_queue': {_NUMBER}",
+    "client_started_epoch": f"'encp_start_time': {NUMBER}",
+    "queued_epoch": f"'job_queued': {NUMBER}",
+    "dequeued_epoch": f"'lm_dequeued': {NUMBER}",
+    "queue_s": f"'in_queue': {NUMBER}",
 }
 _DONE = {
     **_TICKET,
-    "mount_s": f"'mount_time': {_NUMBER}",
-    "seek_s": f"'seek_time': {_NUMBER}",
-    "transfer_s": f"'transfer_time': {_NUMBER}",
-    "media_s": f"'drive_transfer_time': {_NUMBER}",
-    "media_transfer_s": f"'media_transfer_time': {_NUMBER}",
-    "drive_call_s": f"'drive_call_time': {_NUMBER}",
+    "mount_s": f"'mount_time': {NUMBER}",
+    "seek_s": f"'seek_time': {NUMBER}",
+    "transfer_s": f"'transfer_time': {NUMBER}",
+    "media_s": f"'drive_transfer_time': {NUMBER}",
+    "media_transfer_s": f"'media_transfer_time': {NUMBER}",
+    "drive_call_s": f"'drive_call_time': {NUMBER}",
 }
 _IN_STATE = {"state": r"Mover state (\w+)"}
 _ASSERT = {key: _TICKET[key] for key in ("unique_id", "volume")}
 
-_LOAD = r" mount(?:ing|ed) (?P<volume>\S+)(?: (?P<product>\S+) (?P<clock_time>\d\d:\d\d:\d\d))?$"
-_STATUS = r"\(?['\"]?(?P<error>[^'\",()]*)"
+_LOAD = r" +mount(?:ing|ed) (?P<volume>\S+)(?: (?P<product>\S+) (?P<clock_time>\d\d:\d\d:\d\d))?$"
 _STATS = (
     r" Tape (?P<volume>\S+) position (?P<file_number>\S+) .*?bloc_loc (?P<block_address>\S+) tot_blocks \S+ BOT \S+"
     r"(?: read_err (?P<read_errors>\S+) write_err (?P<write_errors>\S+) bytes (?P<bytes>\S+)"
     r" block_(?:write|read)_tot (?P<block_s>\S+) tape_rate (?P<tape_rate_bytes_s>\S+))?$"
 )
 _WRITE_TIMING = (
-    r"^write_tape timing: ?pull (?P<buffer_s>\S+) write (?P<call_s>\S+) crc_check (?P<checksum_s>\S+)"
+    r" ?pull (?P<buffer_s>\S+) write (?P<call_s>\S+) crc_check (?P<checksum_s>\S+)"
     r" freespace (?P<space_s>\S+) block_write (?P<block_s>\S+) idle (?P<idle_s>\S+)$"
 )
 _READ_TIMING = (
-    r"^read_tape timing: ?get_space (?P<space_s>\S+) read (?P<call_s>\S+) crc_check (?P<checksum_s>\S+)"
+    r" ?get_space (?P<space_s>\S+) read (?P<call_s>\S+) crc_check (?P<checksum_s>\S+)"
     r" push (?P<buffer_s>\S+) block_read (?P<block_s>\S+) idle (?P<idle_s>\S+)$"
 )
 _MOVED = r"(?P<bytes>[^/ ]+)/(?P<total_bytes>[^/, ]+), blocks (?P<n_blocks>\S+) header (?P<header_bytes>\S+)"
 _FAILED = (
-    r"^transfer failed (?P<error>\S+) (?:.* )?(?P<error_source>\S+) volume=(?P<volume>\S+)"
+    r"(?P<error>\S+) (?:.* )?(?P<error_source>\S+) volume=(?P<volume>\S+)"
     r" location=(?:None|(?P<file_number>\S+))(?: thread \S+)?$"
 )
-_NO_ACCESS = r" marking (?P<volume>\S+) NOACCESS\. Mover: .*?\. Reason: (?P<error>.*?)(?:, ?\{.*)?$"
-_SLOW = r" Slow drive rate detected\. Drive \S+ rate (?P<rate_mib_s>\S+) MB/s"
+_NO_ACCESS = r"(?P<volume>\S+) NOACCESS\. Mover: .*?\. Reason: (?P<error>.*?)(?:, ?\{.*)?$"
+_SLOW = r" detected\. Drive \S+ rate (?P<rate_mib_s>\S+) MB/s"
 
 _WRITE, _READ = {"mode": "write"}, {"mode": "read"}
 
@@ -71,69 +69,55 @@ _WRITE, _READ = {"mode": "write"}, {"mode": "read"}
 _mover = partial(Template, TABLE)
 
 TEMPLATES = (
-    _mover("restart", "starting mover ", r"^starting mover (?P<rest>\S+)"),
-    _mover("restart", "have vol ", r"^have vol (?P<volume>\S+) at startup", needs=(" at startup",)),
-    _mover("offline", "mover is set OFFLINE", r"^mover is set OFFLINE(?P<rest>.?)(?: Mode (?P<mode>\S+))?"),
-    _mover("error", "error: ", r"^error: (?P<error>.*?) message: .* state=ERROR", needs=(" state=ERROR",)),
-    _mover(
-        "error", "Mover already in ERROR state", r"^Mover already in ERROR state ?(?P<error>.*?)(?:, state=ERROR)?$"
-    ),
+    _mover("restart", "starting mover ", r"(?P<rest>\S+)"),
+    _mover("restart", "have vol ", r"(?P<volume>\S+) at startup", needs=(" at startup",)),
+    _mover("offline", "mover is set OFFLINE", r"(?P<rest>.?)(?: Mode (?P<mode>\S+))?"),
+    _mover("error", "error: ", r"(?P<error>.*?) message: .* state=ERROR", needs=(" state=ERROR",)),
+    _mover("error", "Mover already in ERROR state", r" ?(?P<error>.*?)(?:, state=ERROR)?$"),
     _mover("request", "WRITE_TO_HSM", keys=_IN_STATE, fixed=_WRITE),
     _mover("request", "READ FROM HSM", keys=_IN_STATE, fixed=_READ),
     _mover("ticket", "SENDING {", keys=_TICKET, must_have="unique_id"),
-    _mover("load_requested", "MSG_TYPE=MC_LOAD_REQ", r"^MSG_TYPE=MC_LOAD_REQ +" + _LOAD[1:]),
-    _mover("loaded", "MSG_TYPE=MC_LOAD_DONE", r"^MSG_TYPE=MC_LOAD_DONE +" + _LOAD[1:]),
-    _mover("load_failed", "mount ", r"^mount (?P<volume>\S+): " + _STATUS, needs=(": ",), severity="E"),
+    _mover("load_requested", "MSG_TYPE=MC_LOAD_REQ", _LOAD),
+    _mover("loaded", "MSG_TYPE=MC_LOAD_DONE", _LOAD),
+    _mover("load_failed", "mount ", r"(?P<volume>\S+): " + STATUS, needs=(": ",), severity="E"),
     _mover(
         "position",
         "tape position: ",
-        r"^tape position: target (?P<file_number>\S+) current (?P<from_file_number>\S+) (?P<from_block>\S+)$",
+        r"target (?P<file_number>\S+) current (?P<from_file_number>\S+) (?P<from_block>\S+)$",
     ),
-    _mover("skipped", "skip_fm ", r"^skip_fm (?P<n_marks>\S+)$"),
-    _mover("started", "write_tape starting", r"^write_tape starting, bytes_to_write=(?P<bytes>\S+)$", fixed=_WRITE),
-    _mover("started", "read_tape starting", r"^read_tape starting, bytes_to_read=(?P<bytes>\S+)$", fixed=_READ),
-    _mover(
-        "data_ended", "written bytes ", f"^written bytes {_MOVED}" r" trailer (?P<trailer_bytes>\S+)$", fixed=_WRITE
-    ),
-    _mover("data_ended", "read bytes ", f"^read bytes {_MOVED}$", fixed=_READ),
+    _mover("skipped", "skip_fm ", r"(?P<n_marks>\S+)$"),
+    _mover("started", "write_tape starting", r", bytes_to_write=(?P<bytes>\S+)$", fixed=_WRITE),
+    _mover("started", "read_tape starting", r", bytes_to_read=(?P<bytes>\S+)$", fixed=_READ),
+    _mover("data_ended", "written bytes ", _MOVED + r" trailer (?P<trailer_bytes>\S+)$", fixed=_WRITE),
+    _mover("data_ended", "read bytes ", _MOVED + "$", fixed=_READ),
     _mover(
         "filemark",
         "filemarks written.",
-        r"^filemarks written\. Tape (?P<volume>\S+) absolute location in blocks (?P<block_address>\S+)$",
+        r" Tape (?P<volume>\S+) absolute location in blocks (?P<block_address>\S+)$",
         fixed=_WRITE,
     ),
     _mover("timing", "write_tape timing:", _WRITE_TIMING, fixed=_WRITE),
     _mover("timing", "read_tape timing:", _READ_TIMING, fixed=_READ),
-    _mover("drive_stats", "drive stats after write.", r"^drive stats after write\." + _STATS, fixed=_WRITE),
-    _mover("drive_stats", "drive stats after read.", r"^drive stats after read\." + _STATS, fixed=_READ),
+    _mover("drive_stats", "drive stats after write.", _STATS, fixed=_WRITE),
+    _mover("drive_stats", "drive stats after read.", _STATS, fixed=_READ),
     _mover("crc_begun", "selective CRC check after writing file", fixed=_WRITE, excludes=(" completed",)),
     _mover("crc_ended", "selective CRC check after writing file", fixed=_WRITE, needs=(" completed",)),
-    _mover(
-        "completed", "transfer complete", r"^transfer complete volume=(?P<volume>\S+) location=(?P<file_number>\S+)$"
-    ),
+    _mover("completed", "transfer complete", r" volume=(?P<volume>\S+) location=(?P<file_number>\S+)$"),
     _mover("failed", "transfer failed ", _FAILED),
     _mover("done_ticket", "Sending done to client: {", keys=_DONE, must_have="unique_id"),
-    _mover("dismount_begun", "dismount_volume ", r"^dismount_volume (?P<volume>\S+)$"),
-    _mover(
-        "dismount_begun",
-        "Trying to dismount",
-        r"^Trying to dismount(?: volume)?(?: \(\d+\))? (?P<volume>\S+)$",
-    ),
+    _mover("dismount_begun", "dismount_volume ", r"(?P<volume>\S+)$"),
+    _mover("dismount_begun", "Trying to dismount", r"(?: volume)?(?: \(\d+\))? (?P<volume>\S+)$"),
     _mover("dismount_begun", "Ejecting tape"),
-    _mover("dismounting", "dismounting ", r"^dismounting (?P<volume>\S+)$"),
-    _mover(
-        "dismounted",
-        "dismounted ",
-        r"^dismounted (?P<volume>\S+)(?: (?P<product>\S+) (?P<clock_time>\d\d:\d\d:\d\d))?$",
-    ),
-    _mover("dismount_failed", "dismount ", r"^dismount (?P<volume>\S+): " + _STATUS, needs=(": ",), severity="E"),
-    _mover("dismount_failed", "eject: ", r"^eject: (?P<error>.*)$", severity="E"),
+    _mover("dismounting", "dismounting ", r"(?P<volume>\S+)$"),
+    _mover("dismounted", "dismounted ", r"(?P<volume>\S+)(?: (?P<product>\S+) (?P<clock_time>\d\d:\d\d:\d\d))?$"),
+    _mover("dismount_failed", "dismount ", r"(?P<volume>\S+): " + STATUS, needs=(": ",), severity="E"),
+    _mover("dismount_failed", "eject: ", r"(?P<error>.*)$", severity="E"),
     _mover("cleaning_begun", "initiating automatic cleaning"),
     _mover("cleaning_ended", "cleaning complete"),
-    _mover("no_access", "MSG_TYPE=ALARM  marking ", r"^MSG_TYPE=ALARM " + _NO_ACCESS, needs=(" NOACCESS",)),
-    _mover("slow_drive", "MSG_TYPE=ALARM  Slow drive rate", r"^MSG_TYPE=ALARM " + _SLOW),
+    _mover("no_access", "MSG_TYPE=ALARM  marking ", _NO_ACCESS, needs=(" NOACCESS",)),
+    _mover("slow_drive", "MSG_TYPE=ALARM  Slow drive rate", _SLOW),
     _mover("assert", "VOLUME ASSERT", keys=_ASSERT),
-    _mover("assert", "The assert for ", r"^The assert for (?P<volume>\S+) is completed"),
+    _mover("assert", "The assert for ", r"(?P<volume>\S+) is completed"),
     _mover("assert", "Volume assert finished"),
 )
 

@@ -3,7 +3,7 @@
 import polars as pl
 
 from pipelines.primitives.units import MIB
-from pipelines.sources.enstore_log.templates import LogTable, Template
+from pipelines.sources.enstore_log.templates import NUMBER, LogTable, Template
 
 MANAGER, CHANGER, ENCP = "enstore_log_manager", "enstore_log_changer", "enstore_log_encp"
 
@@ -11,29 +11,26 @@ _MIB_S = ("transfer_mib_s", "network_mib_s", "drive_mib_s", "disk_mib_s")
 _EXACT = ("transfer", "drive", "disk", "overall")
 _TO = r" : library=(?P<library>\S*) family=(?P<family>\S*) requester:(?P<requester>\S*)"
 _WRITE_QUEUED = (
-    r"^write Q'd (?P<local_path>.*) \((?P<unique_id>[^() ]+)\) -> (?P<pnfs_path>.*)"
+    r"(?P<local_path>.*) \((?P<unique_id>[^() ]+)\) -> (?P<pnfs_path>.*)"
     + _TO
     + r"(?: volume_family:(?P<volume_family>\S+))?$"
 )
-_READ_QUEUED = (
-    r"^read Q'd (?P<pnfs_path>.*) \((?P<unique_id>[^() ]+)\) -> (?P<local_path>.*)" + _TO + r"(?: volume_family:\S+)?$"
-)
-_WORK = r" work on vol=(?P<volume>\S+) mover=(?P<mover>\S+) requester:(?P<requester>\S*)$"
-_ACTION = r" (?P<action>mount|dismount) (?P<volume>\S+) (?P<drive_address>.+?)"
+_READ_QUEUED = r"(?P<pnfs_path>.*) \((?P<unique_id>[^() ]+)\) -> (?P<local_path>.*)" + _TO + r"(?: volume_family:\S+)?$"
+_WORK = r"(?P<volume>\S+) mover=(?P<mover>\S+) requester:(?P<requester>\S*)$"
+_ACTION = r"(?P<volume>\S+) (?P<drive_address>.+?)"
 # Paths may hold blanks and colons: the greedy groups make the match settle from the right. No end is asked for: the
 # dictionary that follows may be cut, and to match it would cost three times as much.
 _XFER = (
-    r"^MSG_TYPE=ENCP_XFER +(?P<work>\S+) (?P<source_path>.*) -> (?P<target_path>.*): (?P<file_bytes>\S+) bytes copied"
+    r" *(?P<work>\S+) (?P<source_path>.*) -> (?P<target_path>.*): (?P<file_bytes>\S+) bytes copied"
     r" (?:to|from) (?P<volume>\S+) at (?P<transfer_mib_s>\S+) MB/S \((?P<network_mib_s>\S+) MB/S network\)"
     r" \((?P<drive_mib_s>\S+) MB/S drive\) \((?P<disk_mib_s>\S+) MB/S disk\) mover=(?P<mover>\S*)"
     r" drive_id=(?P<drive_product>\S*) drive_sn=(?P<drive_serial>\S*) drive_vendor=(?P<drive_vendor>.*?)"
     r" elapsed=(?P<elapsed_s>\S+)"
 )
-_NUMBER = r"(-?\d[\d.]*(?:[eE][-+]?\d+)?)"
 _XFER_KEYS = {
     "unique_id": r"'unique_id' ?: ?'([^']+)'",
     "storage_group": r"'storage_group' ?: ?'([^']+)'",
-    **{f"{rate}_exact": f"'{rate}_rate' ?: ?{_NUMBER}" for rate in _EXACT},
+    **{f"{rate}_exact": f"'{rate}_rate' ?: ?{NUMBER}" for rate in _EXACT},
 }
 
 # A literal more than the start where the layout of before 2000 began a message alike.
@@ -43,9 +40,7 @@ _QUEUED = (
     Template(MANAGER, "queued", "read Q'd ", _READ_QUEUED, needs=(" (",), fixed={"mode": "read"}),
 )
 _ASSIGNED = tuple(
-    Template(
-        MANAGER, kind, f"{work}{word} work on vol=", f"^{work}{word}{_WORK}", needs=(" mover=",), fixed={"mode": mode}
-    )
+    Template(MANAGER, kind, f"{work}{word} work on vol=", _WORK, needs=(" mover=",), fixed={"mode": mode})
     for work, mode in _WORKS.items()
     for kind, word in (("assigned", ""), ("next", " next"))
 )
@@ -54,15 +49,15 @@ _SENT = tuple(
         MANAGER,
         "sent",
         f"HAVE_BOUND:sending {work} ",
-        rf"^HAVE_BOUND:sending {work} (?P<pnfs_path>.*) to mover (?P<mover>\S+) \(.*\)(?: DEL_DISM \S+)?$",
+        r"(?P<pnfs_path>.*) to mover (?P<mover>\S+) \(.*\)(?: DEL_DISM \S+)?$",
         fixed={"mode": mode},
     )
     for work, mode in _WORKS.items()
 )
-_ADDED = r"^MSG_TYPE=ADD_TO_LMQ +request added to (?P<queue>\S+) queue for storage group ?: ?(?P<storage_group>\S*)$"
+_ADDED = r" *request added to (?P<queue>\S+) queue for storage group ?: ?(?P<storage_group>\S*)$"
 _STATE = "Library manager state is changed to:"
 _CHANGED = tuple(
-    Template(CHANGER, kind, f"{word} {action} ", f"^{word}{_ACTION}{end}")
+    Template(CHANGER, kind, f"{word} {action} ", _ACTION + end, fixed={"action": action})
     for kind, word, end in (
         ("requested", "88 REQUESTED", "$"),
         ("begun", "PROCESSING", "$"),
@@ -75,7 +70,7 @@ _MANAGED = (
     *_ASSIGNED,
     *_SENT,
     Template(MANAGER, "added", "MSG_TYPE=ADD_TO_LMQ ", _ADDED),
-    Template(MANAGER, "state", _STATE, f"^{_STATE} ?" r"(?P<state>.*)$"),
+    Template(MANAGER, "state", _STATE, r" ?(?P<state>.*)$"),
 )
 _TRANSFERRED = (Template(ENCP, "transfer", "MSG_TYPE=ENCP_XFER ", _XFER, keys=_XFER_KEYS),)
 

@@ -16,6 +16,9 @@ from pipelines.sources._shared.contract import schema_of
 # A ticket is a printed dictionary: its keys are searched one by one, because it may be cut at any place.
 TRUNCATED = r"\(trunc\. \d+\)$"
 
+NUMBER = r"(-?\d[\d.]*(?:[eE][-+]?\d+)?)"
+STATUS = r"\(?['\"]?(?P<error>[^'\",()]*)"
+
 _GROUP = re.compile(r"\(\?P<(\w+)>")
 
 # Sizes and counts; an error counter may be -1 (unknown), marks are spaced backwards.
@@ -27,9 +30,9 @@ class Template:
     """One kind of message.
 
     `start` and `needs` are literals that make a line one of this kind, `excludes` make it none; `pattern` is then the
-    shape it must have, its named groups are columns, its first group takes part in every match. `keys` are columns
-    searched anywhere in the message and NULL where missing; `must_have` names the one without which only a truncated
-    message is accepted.
+    shape that what follows `start` must have, its named groups are columns, its first group takes part in every match.
+    `keys` are columns searched anywhere in the message and NULL where missing; `must_have` names the one without which
+    only a truncated message is accepted.
     """
 
     table: str
@@ -98,7 +101,9 @@ def extract(rows: pl.DataFrame, template: Template) -> pl.DataFrame:
     found: list[pl.Series] = []
     is_mismatched = pl.repeat(False, rows.height, eager=True)
     if template.pattern:
-        found = message.str.extract_groups(template.pattern).struct.unnest().get_columns()
+        found = (
+            message.str.extract_groups(f"^{re.escape(template.start)}{template.pattern}").struct.unnest().get_columns()
+        )
         is_mismatched = found[0].is_null()
     if template.keys:
         keys = rows.select(

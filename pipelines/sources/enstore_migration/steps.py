@@ -100,21 +100,24 @@ def read(rows: pl.DataFrame) -> pl.DataFrame:
         result=words.str.extract(_RESULT),
         words=words.str.replace(_RESULT, "").str.replace(r"(?: \.\.\.)?\s*$", ""),
     )
-    groups: dict[str, list[pl.Expr]] = {name: [] for name in (*_GROUPS, "phase")}
-    for number, (kinds, phase, shape) in enumerate(_SHAPES):
-        fits = f"fits_{number}"
-        rows = rows.with_columns(
-            pl.when(pl.col("kind").is_in(kinds)).then(words).str.extract_groups(shape).alias(f"of_{number}")
-        ).with_columns(pl.col(f"of_{number}").struct[0].is_not_null().alias(fits))
-        if number:
-            earlier = pl.any_horizontal([f"fits_{n}" for n in range(number)])
-            rows = rows.with_columns((pl.col(fits) & ~earlier).alias(fits))
-        groups["phase"].append(pl.when(fits).then(pl.lit(phase)))
-        for name in _GROUPS:
-            if f"<{name}>" in shape:
-                groups[name].append(pl.when(fits).then(pl.col(f"of_{number}").struct.field(name)))
-    filled = {name: pl.coalesce(parts) for name, parts in groups.items()}
+    rows = rows.with_columns(
+        pl.when(pl.col("kind").is_in(kinds)).then(words).str.extract_groups(shape).alias(f"of_{number}")
+        for number, (kinds, _, shape) in enumerate(_SHAPES)
+    )
+    found = [pl.col(f"of_{number}").struct for number in range(len(_SHAPES))]
+    fits = [pl.when(parts[0].is_not_null()).then(number) for number, parts in enumerate(found)]
+    rows = rows.with_columns(shape=pl.coalesce(fits))
+    filled = {
+        name: pl.coalesce(
+            pl.when(shape=number).then(parts.field(name))
+            for number, parts in enumerate(found)
+            if f"<{name}>" in _SHAPES[number][2]
+        )
+        for name in _GROUPS
+    }
+    phases = {number: phase for number, (_, phase, _) in enumerate(_SHAPES)}
     return rows.with_columns(
+        phase=pl.col("shape").replace_strict(phases, default=None, return_dtype=pl.String),
         **filled | {"file_number": filled["file_number"].cast(pl.Int64), "seconds": filled["seconds"].cast(pl.Float64)},
         message=words.str.slice(0, 300),
     ).with_columns(

@@ -1,6 +1,7 @@
 """Rows of iostat: fields into columns, halves and sub-tables of a report into one row per device."""
 
 import re
+from collections.abc import Iterator
 
 import polars as pl
 
@@ -29,19 +30,20 @@ def split(rows: pl.DataFrame, columns: dict[Shape, pl.DataFrame]) -> tuple[pl.Da
     `columns` are rows whose numbers are read already; those that do not fit their header are read as the others are.
     Raises UnreadableFile where the header above a row is cut or names unknown columns.
     """
-    parts: dict[str, list[pl.DataFrame]] = {"cpu": [], "device": []}
+    parts: dict[str, list[pl.DataFrame]] = {CPU: [], DEVICE: []}
+    misfits = []
     for shape, aligned in columns.items():
-        fitting, misfits = _split_aligned(shape, aligned)
-        for family, frames in fitting.items():
-            parts[family] += frames
-        if misfits.height:
-            rows = pl.concat([rows, misfits.select(rows.columns)]).sort("line_no")
-    rows = flatten(rows)
-    sections = rows["section"].unique(maintain_order=True).to_list()
-    for section in sections:
-        inside = rows if len(sections) == 1 else rows.filter(pl.col("section") == section)
+        for section, inside in _by_section(aligned):
+            layout = read_header(section) if section else None
+            if layout and _is_fitting(shape, layout):
+                parts[layout.family].append(_take_aligned(inside, layout))
+            else:
+                misfits.append(inside.select(rows.columns))
+    if misfits:
+        rows = pl.concat([rows, *misfits]).sort("line_no")
+    for section, inside in _by_section(flatten(rows)):
         if not section:
-            parts["device"].append(_homeless(inside))
+            parts[DEVICE].append(_homeless(inside))
             continue
         layout = read_header(section)
         if layout is None:
@@ -50,8 +52,14 @@ def split(rows: pl.DataFrame, columns: dict[Shape, pl.DataFrame]) -> tuple[pl.Da
                 "keep header lines as iostat prints them",
             )
         if layout.family != SKIPPED:
-            parts["cpu" if layout.family == CPU else "device"].append(_split(inside, layout))
-    return _filled(parts["cpu"], CPU_MEASURES), _filled(parts["device"], DEVICE_MEASURES)
+            parts[layout.family].append(_split(inside, layout))
+    return _filled(parts[CPU], CPU_MEASURES), _filled(parts[DEVICE], DEVICE_MEASURES)
+
+
+def _by_section(rows: pl.DataFrame) -> Iterator[tuple[str, pl.DataFrame]]:
+    sections = rows["section"].unique(maintain_order=True).to_list()
+    for section in sections:
+        yield section, rows if len(sections) == 1 else rows.filter(section=section)
 
 
 _COLUMNS: dict[str, pl.DataType] = {
@@ -70,22 +78,6 @@ def _filled(frames: list[pl.DataFrame], names: tuple[str, ...]) -> pl.DataFrame:
     return shaped(rows, {**_COLUMNS, **dict.fromkeys(names, pl.Float64())}).sort("line_no")
 
 
-def _split_aligned(shape: Shape, rows: pl.DataFrame) -> tuple[dict[str, list[pl.DataFrame]], pl.DataFrame]:
-    """Rows with fixed columns, by family, if they have the columns of their header; and those that have not."""
-    fitting: dict[str, list[pl.DataFrame]] = {"cpu": [], "device": []}
-    misfits = []
-    sections = rows["section"].unique(maintain_order=True).to_list()
-    for section in sections:
-        inside = rows if len(sections) == 1 else rows.filter(section=section)
-        layout = read_header(section) if section else None
-        if layout and _is_fitting(shape, layout):
-            family = "cpu" if layout.family == CPU else "device"
-            fitting[family].append(_take_aligned(inside, layout))
-        else:
-            misfits.append(inside)
-    return fitting, pl.concat(misfits) if misfits else rows.clear()
-
-
 def _is_fitting(shape: Shape, layout: Layout) -> bool:
     is_named = layout.family == DEVICE and not layout.is_last
     return layout.family != SKIPPED and shape.has_name == is_named and len(shape.are_whole) == len(layout.names)
@@ -94,12 +86,8 @@ def _is_fitting(shape: Shape, layout: Layout) -> bool:
 def _take_aligned(rows: pl.DataFrame, layout: Layout) -> pl.DataFrame:
     units = {name: COLUMNS[name].unit for name in layout.names if COLUMNS[name].kind == BYTES}
     values = rows.select(
-        (
-            pl.col(str(i)).cast(pl.Float64) * units[name]
-            if units.get(name, 1) != 1
-            else pl.col(str(i)).cast(pl.Float64)
-        ).alias(name)
-        for i, name in enumerate(layout.names)
+        (number * units[name] if units.get(name, 1) != 1 else number).alias(name)
+        for name, number in ((name, pl.col(str(i)).cast(pl.Float64)) for i, name in enumerate(layout.names))
     )
     known = rows.select(
         "line_no",
@@ -259,14 +247,10 @@ def _keep(both: pl.DataFrame, pieces: pl.DataFrame, open_report: int, state: Car
 def name_devices(rows: pl.DataFrame) -> pl.DataFrame:
     """`device` without /dev/ and its `kind`, null where the word is a number."""
     words = rows["device"].unique(maintain_order=True).drop_nulls().to_list()
-    kinds = {word: None if _NUMERIC.fullmatch(word) else disk_kind(bare(word), True) for word in words}
+    bare = {word: word.removeprefix("/dev/") for word in words}
+    kinds = {word: None if _NUMERIC.fullmatch(word) else disk_kind(name, True) for word, name in bare.items()}
     known = pl.col("device").replace_strict(kinds, default=None, return_dtype=pl.String)
     kind = pl.when(pl.col("is_group") & known.is_not_null()).then(pl.lit("group")).otherwise(known)
     rows = rows.with_columns(kind=kind)
-    is_bare = all(word == bare(word) for word in words)
+    is_bare = all(word == name for word, name in bare.items())
     return rows if is_bare else rows.with_columns(pl.col("device").str.strip_prefix("/dev/"))
-
-
-def bare(name: str) -> str:
-    """The name without /dev/."""
-    return name.removeprefix("/dev/")

@@ -23,14 +23,13 @@ Rows that `rateup` made up are passed on with a `note` (see `notes.py`) and are 
 """
 
 import re
-from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 
 import polars as pl
 
 from pipelines.sources._shared.contract import fitted
 from pipelines.sources._shared.names import stem_of
-from pipelines.sources._shared.stamps import at_second
+from pipelines.sources._shared.stamps import at_second, microseconds
 from pipelines.sources.mrtg_log import notes
 from pipelines.sources.mrtg_log.notes import BOUND, VALUES
 from pipelines.sources.protocol import Carry, Claim, Origin, Parsed, first_of, rejected
@@ -92,7 +91,8 @@ def parse(lines: pl.DataFrame, origin: Origin, carry: Carry | None) -> Parsed:
     state = {**_START, **(carry or {})}
     fields = _fields(lines, _latest(origin))
     judged = _judge(fields, state, *_begin(fields, state))
-    bounds = _with_pending(judged.filter("in_order"), state)
+    ordered = judged.filter("in_order").select(list(BOUND)).cast(BOUND)
+    bounds = pl.concat([pl.DataFrame(state["pending"], schema=BOUND), ordered])
     _remember(judged, bounds, state)
     bounds, state["pending"], state["n_above"] = notes.marked(bounds, state["n_above"])
     records = notes.judged(_records(bounds), state)
@@ -111,8 +111,7 @@ def _latest(origin: Origin) -> int:
     """The last instant a row may have: a poll long after the file was last written has a clock that is wrong."""
     if origin.modified_at is None:
         return _LATEST
-    modified = origin.modified_at if origin.modified_at.tzinfo else origin.modified_at.replace(tzinfo=UTC)
-    return (modified - datetime(1970, 1, 1, tzinfo=UTC)) // timedelta(seconds=1) + _MODIFIED_S
+    return microseconds(origin.modified_at) // 1_000_000 + _MODIFIED_S
 
 
 def _fields(lines: pl.DataFrame, latest: int) -> pl.DataFrame:
@@ -196,11 +195,6 @@ def _judge(fields: pl.DataFrame, state: Carry, begin_line: int, head_line: int |
         .with_columns(reason=reason)
         .with_columns(is_row=pl.col("in_order") & pl.col("reason").is_null())
     )
-
-
-def _with_pending(rows: pl.DataFrame, state: Carry) -> pl.DataFrame:
-    rows = rows.select(list(BOUND)).cast(BOUND)
-    return pl.concat([pl.DataFrame(state["pending"], schema=BOUND), rows])
 
 
 def _remember(judged: pl.DataFrame, bounds: pl.DataFrame, state: Carry) -> None:

@@ -112,11 +112,9 @@ def _run(tagged: pl.DataFrame, origin: Origin, state: Carry) -> Parsed:
     tagged = tagged.with_columns(shot=pl.when(is_shot).then(pl.col("second").str.slice(1).cast(pl.Int64, strict=False)))
     known = tagged.filter(pl.col("tag").str.contains(KNOWN))
     headers = known.filter(pl.col("shot").is_null())
-    is_good = [is_header(tag, text) for tag, text in headers.select("tag", "text").rows()]
-    headers, others = (
-        headers.filter(pl.Series(is_good, dtype=pl.Boolean)),
-        headers.filter(~pl.Series(is_good, dtype=pl.Boolean)),
-    )
+    named = [is_header(tag, text) for tag, text in headers.select("tag", "text").rows()]
+    is_good = pl.Series(named, dtype=pl.Boolean)
+    headers, others = headers.filter(is_good), headers.filter(~is_good)
     data = known.filter(pl.col("shot").is_not_null())
     about = tagged.filter(tag="AAA")
     _note_about(about, data, tagged.filter(tag="ZZZZ"), state)
@@ -133,7 +131,8 @@ def _run(tagged: pl.DataFrame, origin: Origin, state: Carry) -> Parsed:
     junk = pl.concat([junk, others]).with_columns(reason=pl.lit("bad_syntax"))
     result = _emit(data.filter(pl.col("reason").is_null()), marks, origin, state)
     result.rejects = rejected(junk, bad_marks, late, data)
-    result.n_used = about.height + headers.height + data.height - _bad(data).height + marks.height - late.height
+    n_good = data.filter(pl.col("reason").is_null()).height
+    result.n_used = about.height + headers.height + n_good + marks.height - late.height
     if marks.height:
         last = marks.row(-1, named=True)
         if state["first_at"] is None:
@@ -152,10 +151,6 @@ def _note_about(about: pl.DataFrame, data: pl.DataFrame, marks: pl.DataFrame, st
         if key in _ABOUT and not state["has_begun"] and (first is None or line_no < first):
             state["about"] = {**state["about"], key: value.strip(" ,\r")}
     state["has_begun"] = state["has_begun"] or first is not None
-
-
-def _bad(rows: pl.DataFrame) -> pl.DataFrame:
-    return rows.filter(pl.col("reason").is_not_null())
 
 
 def _emit(data: pl.DataFrame, marks: pl.DataFrame, origin: Origin, state: Carry, is_end: bool = False) -> Parsed:

@@ -71,12 +71,7 @@ def clock_of(whole: pl.DataFrame, marks: pl.DataFrame, origin: Origin, state: Ca
     last: dict[str, Any] = {"shot": [state["shot"]], "from_at": [state["from_at"]], "to_at": [state["at"]]}
     known = pl.DataFrame(last, schema={"shot": pl.Int64, "from_at": pl.Int64, "to_at": pl.Int64})
     known = pl.concat([known, marks.select("shot", "from_at", to_at="at")]).unique("shot", keep="last")
-    return known.select(
-        "shot",
-        pl.col("from_at").cast(pl.Datetime("us")),
-        pl.col("to_at").cast(pl.Datetime("us")),
-        note=pl.lit(None, dtype=pl.String),
-    )
+    return known.select("shot", pl.col("from_at", "to_at").cast(_INSTANT), note=pl.lit(None, dtype=pl.String))
 
 
 def _begin(origin: Origin, state: Carry) -> tuple[int | None, int | None]:

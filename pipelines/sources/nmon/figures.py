@@ -21,17 +21,12 @@ def split(lines: pl.DataFrame, tag: str, header: str) -> pl.DataFrame:
     lines = lines.with_columns(cells=rest.str.split(","))
     n_cells = pl.when(rest == "").then(0).otherwise(pl.col("cells").list.len())
     texts = lines.select(
-        pl.col("cells").list.get(column.place, null_on_oob=True).str.strip_chars().alias(str(column.place))
+        pl.col("cells").list.get(int(column.place), null_on_oob=True).str.strip_chars().alias(column.place)
         for column in columns
     )
-    is_unreadable = texts.select(
-        pl.any_horizontal(
-            pl.all().cast(pl.Float64, strict=False).is_null() & ~pl.all().is_in(["", "-nan", "nan", "-"])
-            if columns
-            else pl.lit(False)
-        ).alias("is_unreadable")
-    ).to_series()
-    return lines.with_columns(width=n_cells, is_unreadable=is_unreadable if columns else pl.lit(False)).with_columns(
+    is_number = pl.all().cast(pl.Float64, strict=False).is_not_null() | pl.all().is_in(["", "-nan", "nan", "-"])
+    is_unreadable = texts.select(pl.any_horizontal(~is_number)).to_series() if columns else pl.lit(False)
+    return lines.with_columns(width=n_cells, is_unreadable=is_unreadable).with_columns(
         reason=first_of(wrong_width=pl.col("width") != width, bad_number=pl.col("is_unreadable"))
     )
 
@@ -42,7 +37,10 @@ def figures(lines: pl.DataFrame, tag: str, header: str) -> pl.DataFrame:
     if not columns or not lines.height:
         return pl.DataFrame(schema=FIGURES)
     about = pl.DataFrame(
-        [(column.place, column.name, column.column, float(column.factor), float(column.divisor)) for column in columns],
+        [
+            (int(column.place), column.name, column.column, float(column.factor), float(column.divisor))
+            for column in columns
+        ],
         schema={"place": pl.Int64, "name": pl.String, "column": pl.String, "factor": pl.Float64, "divisor": pl.Float64},
         orient="row",
     )

@@ -2,10 +2,9 @@
 
 import re
 from functools import lru_cache
-from typing import NamedTuple
 
 from pipelines.primitives.units import KIB, MIB
-from pipelines.sources._shared.columns import DEVICE, HOST, NETWORK
+from pipelines.sources._shared.columns import DEVICE, HOST, NETWORK, Target
 
 # Of each relation the tag that comes last in a snapshot, and also in a file that was sorted.
 LAST = {HOST: "PROC", DEVICE: "DISKXFER", NETWORK: "NETPACKET"}
@@ -38,16 +37,6 @@ _SIDES = {
 }
 
 
-class Column(NamedTuple):
-    """A column of a tag's lines: whose figure it is, where it goes, and what makes it ours."""
-
-    place: int
-    name: str
-    column: str
-    factor: int
-    divisor: int
-
-
 def relation_of(tag: str) -> str:
     """The relation a tag's figures go to.
 
@@ -58,10 +47,10 @@ def relation_of(tag: str) -> str:
 
 
 @lru_cache(maxsize=256)
-def columns_of(tag: str, header: str) -> tuple[int, tuple[Column, ...]]:
+def columns_of(tag: str, header: str) -> tuple[int, tuple[Target, ...]]:
     """How many fields a line of this tag has after the snapshot's number, and those that are read."""
     names = [name.strip() for name in header.rstrip(", \r").split(",")][2:]
-    return len(names), tuple(column for place, name in enumerate(names) if (column := _column(tag, place, name)))
+    return len(names), tuple(found for place, name in enumerate(names) if (found := _target(tag, str(place), name)))
 
 
 def is_header(tag: str, text: str) -> bool:
@@ -79,19 +68,19 @@ def is_header(tag: str, text: str) -> bool:
     )
 
 
-def _column(tag: str, place: int, name: str) -> Column | None:
+def _target(tag: str, place: str, name: str) -> Target | None:
     if tag == "CPU_ALL":
         if name in ("CPUs", "PhysicalCPUs"):
-            return Column(place, "", "n_cpus", 1, 1)
-        return Column(place, "", _CPU[name], 1, 100) if name in _CPU else None
+            return Target(place, HOST, "n_cpus")
+        return Target(place, HOST, _CPU[name], divisor=100) if name in _CPU else None
     if tag == "MEM":
-        return Column(place, "", _MEMORY[name], MIB, 1) if name in _MEMORY else None
+        return Target(place, HOST, _MEMORY[name], factor=MIB) if name in _MEMORY else None
     if tag == "PROC":
-        return Column(place, "", _PROCESSES[name], 1, 1) if name in _PROCESSES else None
+        return Target(place, HOST, _PROCESSES[name]) if name in _PROCESSES else None
     if tag.startswith("DISK"):
         column, factor, divisor = _DISK[tag.rstrip("0123456789")]
-        return Column(place, name, column, factor, divisor) if name else None
+        return Target(place, DEVICE, column, name, factor=factor, divisor=divisor) if name else None
     found = re.fullmatch(r"(\S+)-(read|write)(?:-KB|s)?/s", name)
     if found is None:
         return None
-    return Column(place, found[1], _SIDES[tag, found[2]], KIB if tag == "NET" else 1, 1)
+    return Target(place, NETWORK, _SIDES[tag, found[2]], found[1], factor=KIB if tag == "NET" else 1)

@@ -103,16 +103,14 @@ def parse(lines: pl.DataFrame, origin: Origin, carry: Carry | None) -> Parsed:
         )
     )
     marks = kinds.filter(pl.col("kind").is_in(["header", "units"]))
-    edges = [int(line_no) for line_no in marks["line_no"]]
-    parts = []
     rows = kinds.filter(kind="row")
-    begin = None
+    parts, begin = [], 0
     for line_no, mark, kind in marks.select("line_no", "text", "kind").rows():
-        if (above := _between(rows, begin, line_no)).height:
+        if (above := rows.filter(pl.col("line_no").is_between(begin, line_no))).height:
             parts.append(_part(above, origin, state))
         _turn(state, mark, kind, line_no)
         begin = line_no
-    parts.append(_part(_between(rows, edges[-1] if edges else None, None), origin, state))
+    parts.append(_part(rows.filter(pl.col("line_no") > begin), origin, state))
     n_left = kinds.filter(kind="blank").height + sum(part.rejects.height for part in parts)
     return join_parts(parts, lines.height - n_left, lines, state)
 
@@ -129,12 +127,6 @@ def _turn(state: Carry, text: str, kind: str, line_no: int) -> None:
         )
     above = state["above"] if state["at"] is None else [state["at"], state["step"]]
     state.update(header=text, units="", is_first=True, at=None, step=None, above=above)
-
-
-def _between(rows: pl.DataFrame, begin: int | None, end: int | None) -> pl.DataFrame:
-    if begin is not None:
-        rows = rows.filter(pl.col("line_no") > begin)
-    return rows.filter(pl.col("line_no") < end) if end is not None else rows
 
 
 def _part(rows: pl.DataFrame, origin: Origin, state: Carry) -> Parsed:

@@ -7,18 +7,8 @@ from itertools import pairwise
 
 # the two values of an MRTG target (ds0, ds1), and the names other pollers and people give the same
 _TRAFFIC = {
-    "in": "in",
-    "ds0": "in",
-    "input": "in",
-    "inbound": "in",
-    "traffic_in": "in",
-    "inoctets": "in",
-    "out": "out",
-    "ds1": "out",
-    "output": "out",
-    "outbound": "out",
-    "traffic_out": "out",
-    "outoctets": "out",
+    **dict.fromkeys(("in", "ds0", "input", "inbound", "traffic_in", "inoctets"), "in"),
+    **dict.fromkeys(("out", "ds1", "output", "outbound", "traffic_out", "outoctets"), "out"),
 }
 # what LibreNMS and Observium count at a port as well, after the word in or out
 _OTHERS = ("errors", "discards", "ucastpkts", "nucastpkts", "broadcastpkts", "multicastpkts", "unknownprotos")
@@ -79,18 +69,13 @@ def read_head(lines: tuple[str, ...] | list[str]) -> Head | None:
 def _judged(head: Head) -> Head:
     if not head.names or head.step_s <= 0 or (head.layout in ("xport", "json") and head.start <= 0):
         return replace(head, why_not="the header lacks the columns, the length of a bin or the start")
-    return _with_columns(head)
-
-
-def _with_columns(head: Head) -> Head:
-    shown = ", ".join(head.names)[:120]
     if head.names == ("sum", "num"):
         why = "this is Ganglia's summary of a cluster, which has sums over hosts and no values of single hosts"
         return replace(head, why_not=why)
     if head.names == ("sum",) or (len(head.names) == 1 and head.names[0] in METRICS):
         return head
-    columns = columns_of(head.names)
-    if columns is None:
+    if columns_of(head.names) is None:
+        shown = ", ".join(head.names)[:120]
         return replace(head, why_not=f"the meaning and units of the names in this database are unknown: {shown}")
     return head
 

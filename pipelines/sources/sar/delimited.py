@@ -10,7 +10,7 @@ the end of its names), since the line does not show how many items each has.
 
 import re
 from copy import deepcopy
-from typing import NamedTuple, NoReturn
+from typing import NamedTuple
 
 import polars as pl
 
@@ -135,18 +135,14 @@ def _fitted(rows: pl.DataFrame, header: str, groups: list[HeaderGroup], width: p
     """Rows of `-h` with the number of items the repeated activity has in each."""
     repeated = [group for group in groups if group.is_repeated]
     if len(repeated) > 1 or any(name.endswith("*") for group in groups for name in group.names):
-        _refuse(header)
+        raise UnreadableFile(
+            f"sadf -h mixes several activities, each with an unknown number of items: {header[:120]}",
+            "write the file with sadf -d and without -h, or each activity into a file of its own",
+        )
     fixed = sum(len(group.names) for group in groups if not group.is_repeated)
     size = len(repeated[0].names)
     is_wide = (width >= fixed) & ((width.cast(pl.Int64) - fixed) % size == 0)
     return rows.with_columns(reason=_reason(is_wide), n_items=(width.cast(pl.Int64) - fixed) // size)
-
-
-def _refuse(header: str) -> NoReturn:
-    raise UnreadableFile(
-        f"sadf -h mixes several activities, each with an unknown number of items: {header[:120]}",
-        "write the file with sadf -d and without -h, or each activity into a file of its own",
-    )
 
 
 def _take(rows: pl.DataFrame, group: HeaderGroup, layout: Layout, offset: pl.Expr, found: ChunkRows) -> None:

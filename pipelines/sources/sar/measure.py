@@ -51,7 +51,9 @@ class ChunkRows:
         self.reject(rows)
         is_record = pl.col("reason").is_null() & (pl.col("from_at") < pl.col("to_at")).fill_null(False)
         records = rows.filter(is_record)
-        self.tables.setdefault(layout.activity.table, []).append(_finish(self._hosted(records), layout.activity.table))
+        if self.host:
+            records = records.with_columns(host=pl.lit(self.host))
+        self.tables.setdefault(layout.activity.table, []).append(_finish(records, layout.activity.table))
         self.used.append(records["line_no"])
 
     def _of_all_cpus(self, rows: pl.DataFrame) -> pl.DataFrame:
@@ -60,9 +62,6 @@ class ChunkRows:
         unknown = rows.filter(~pl.col("item").is_in(_ALL_CPUS) & ~is_one.fill_null(False))
         self.reject(unknown.with_columns(reason=pl.coalesce("reason", pl.lit("bad_syntax"))))
         return rows.filter(pl.col("item").is_in(_ALL_CPUS))
-
-    def _hosted(self, rows: pl.DataFrame) -> pl.DataFrame:
-        return rows.with_columns(host=pl.lit(self.host)) if self.host else rows
 
     def add_sparse(self, rows: pl.DataFrame, activity: Activity) -> None:
         """Take rows that name their values themselves: what a row does not have is null."""

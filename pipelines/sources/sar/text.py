@@ -14,7 +14,7 @@ systems print the time with the first disk of a sample only.
 
 import re
 from copy import deepcopy
-from typing import Any, NoReturn
+from typing import Any
 
 import polars as pl
 
@@ -97,15 +97,12 @@ def _classify(lines: pl.DataFrame, is_unix: bool) -> pl.DataFrame:
     if is_unix:
         stacked = lines.filter((pl.col("kind") == "junk") & flat.str.contains(NAMES) & ~flat.str.contains(NUMBER))
         if stacked.height:
-            _refuse_stacked(*stacked.select("line_no", "flat").row(0))
+            line_no, names = stacked.select("line_no", "flat").row(0)
+            raise UnreadableFile(
+                f"line {line_no}: the rows of several activities alternate: {names[:120]}",
+                "print one activity at a time (sar -u, sar -d), each into its own file or one after the other",
+            )
     return lines
-
-
-def _refuse_stacked(line_no: int, flat: str) -> NoReturn:
-    raise UnreadableFile(
-        f"line {line_no}: the rows of several activities alternate: {flat[:120]}",
-        "print one activity at a time (sar -u, sar -d), each into its own file or one after the other",
-    )
 
 
 def _under_banners(lines: pl.DataFrame, origin: Origin, state: Carry) -> pl.DataFrame:

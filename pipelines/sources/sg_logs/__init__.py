@@ -35,10 +35,11 @@ from zoneinfo import ZoneInfo
 
 import polars as pl
 
+from pipelines.primitives.clock import day_bounds
 from pipelines.primitives.errors import UnreadableFile
-from pipelines.sources._shared.contract import complete, no_rows
+from pipelines.sources._shared.contract import complete
 from pipelines.sources._shared.names import stem_of
-from pipelines.sources._shared.stamps import MONTH_NUMBERS, microseconds, offset_s
+from pipelines.sources._shared.stamps import MONTH_NUMBERS, from_microseconds, iso_us, microseconds, offset_s
 from pipelines.sources.protocol import COVERAGE, Carry, Claim, Origin, Parsed, Reject
 from pipelines.sources.sg_logs.pages import LONGEST, PAGE, counters, page_of
 
@@ -67,7 +68,13 @@ _START: Carry = {
     "serial": None,
     "code": None,  # of an entry of the diagnostics
 }
-_ROWS = ("line_no", "drive", "logged_us", "volume", "serial", "scope", "counter", "value")
+_ROWS = pl.Schema(
+    {
+        **{"line_no": pl.Int64, "drive": pl.String, "logged_us": pl.Int64},
+        **dict.fromkeys(("volume", "serial", "scope", "counter"), pl.String),
+        "value": pl.Float64,
+    }
+)
 
 
 def recognise(head: list[str]) -> Claim:
@@ -106,29 +113,17 @@ def parse(lines: pl.DataFrame, origin: Origin, carry: Carry | None) -> Parsed:
         elif kind:
             n_used += 1
     host = origin.host or stem_of(origin.path)
+    table = pl.DataFrame(rows, schema=_ROWS, orient="row").with_columns(
+        system=pl.lit(origin.system), host=pl.lit(host), logged_at=pl.col("logged_us").cast(pl.Datetime("us"))
+    )
+    instants = [(line_no, host, from_microseconds(at), from_microseconds(at)) for at, line_no in readings.items()]
     return Parsed.of(
         lines,
         n_used,
         bad,
-        tables={TABLE: _table(rows, origin, host)},
-        coverage=pl.DataFrame(
-            [(line_no, host, at, at) for at, line_no in readings.items()], schema=COVERAGE.names(), orient="row"
-        ).cast(COVERAGE)
-        if readings
-        else pl.DataFrame(schema=COVERAGE),
+        tables={TABLE: complete(table, TABLE)},
+        coverage=pl.DataFrame(instants, schema=COVERAGE, orient="row"),
         carry=state,
-    )
-
-
-def _table(rows: list[tuple[Any, ...]], origin: Origin, host: str) -> pl.DataFrame:
-    if not rows:
-        return no_rows(TABLE)
-    frame = pl.DataFrame(rows, schema=list(_ROWS), orient="row", infer_schema_length=None)
-    return complete(
-        frame.with_columns(
-            system=pl.lit(origin.system), host=pl.lit(host), logged_at=pl.col("logged_us").cast(pl.Datetime("us"))
-        ),
-        TABLE,
     )
 
 
@@ -165,8 +160,7 @@ def _known_at(origin: Origin, state: Carry) -> int | None:
         n_before = max(0, state["reading"] - 1)
         start = origin.start_at
         if start is None and origin.date is not None:
-            local = datetime(origin.date.year, origin.date.month, origin.date.day, tzinfo=ZoneInfo(origin.zone))
-            start = local.astimezone(UTC).replace(tzinfo=None)
+            start = day_bounds(origin.date, origin.zone)[0]
         if start is None or (n_before and origin.interval_s is None):
             raise UnreadableFile(
                 "the output of sg_logs has no time",
@@ -181,10 +175,9 @@ def _known_at(origin: Origin, state: Carry) -> int | None:
 
 def _instant(found: re.Match[str], zone: str) -> int | None:
     """Microseconds since 1970 of a time above an answer."""
+    if found.re is _ISO:
+        return iso_us(found[1], zone)
     try:
-        if found.re is _ISO:
-            at = datetime.fromisoformat(found[1])
-            return microseconds((at if at.tzinfo else at.replace(tzinfo=ZoneInfo(zone))).astimezone(UTC))
         month, day, hour, minute, second, half, word, year = found.groups()[:8]
         hours = int(hour) if half is None else int(hour) % 12 + 12 * (half == "PM")
         local = datetime(int(year), MONTH_NUMBERS[month], int(day), hours, int(minute), int(second))

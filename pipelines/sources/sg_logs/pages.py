@@ -141,8 +141,6 @@ def _camel(words: str) -> str:
 
 
 def _value(number: re.Match[str] | None) -> float | None:
-    return (
-        None
-        if number is None
-        else float(int(number[1], 16 if number[1].startswith("0x") else 10) * _FACTORS.get(number[2] or "", 1))
-    )
+    if number is None:
+        return None
+    return float(int(number[1], 16 if number[1].startswith("0x") else 10) * _FACTORS.get(number[2] or "", 1))

@@ -117,10 +117,8 @@ class Collector:
         """Whether the lines below may belong to the open run: as the head of the file shows, else as a run goes."""
         if line_no in self.next_kinds:
             return continues(run, self.next_kinds[line_no])
-        return "dd_s" not in run or any(name in run for name in _TIMES) or self._is_timed_file()
-
-    def _is_timed_file(self) -> bool:
-        return any(kind in ("real", "whole", "timed") for kind in self.next_kinds.values())
+        is_timed_file = any(kind in ("real", "whole", "timed") for kind in self.next_kinds.values())
+        return "dd_s" not in run or any(name in run for name in _TIMES) or is_timed_file
 
     def _close(self) -> None:
         """The open run becomes a row, if it has any figure; only one of dd's two counts is not enough."""
@@ -170,18 +168,14 @@ def continues(run: Carry, kind: str) -> bool:
             return False
         case "blocks" | "out":
             return "in" in run and "out" not in run and "dd_s" not in run and not is_timed
-        case "truncated":
-            return "in" in run and "dd_s" not in run and not is_timed
-        case "summary":
+        case "truncated" | "summary":
             return "in" in run and "dd_s" not in run and not is_timed
         case "real" | "user" | "sys":
             return kind not in run and "verbose" not in run
-        case "whole" | "timed":
+        case "whole" | "timed" | "failed" | "killed":
             return not is_timed and "verbose" not in run
         case "verbose" | "detail" | "status":
             return "verbose" in run
-        case "failed" | "killed":
-            return not is_timed and "verbose" not in run
     return False
 
 

@@ -21,6 +21,7 @@ from pipelines.sources._shared.columns import HOST
 from pipelines.sources._shared.contract import schema_of
 from pipelines.sources.protocol import Carry, Origin, Parsed
 from pipelines.sources.vmstat.clock import counter_lines, date_rows, read_clock
+from pipelines.sources.vmstat.prefixes import preferred
 from pipelines.sources.vmstat.results import gather
 from pipelines.sources.vmstat.text import flatten
 
@@ -81,7 +82,9 @@ def parse(lines: pl.DataFrame, origin: Origin, state: Carry) -> Parsed:
     )
     others = counter_lines(flat.filter(~is_row & (flat["flat"] != "")), rows, lambda _: False, "a host", state)
     state["n_rows"] = max(state["n_rows"], state["snapshot"] + 1)
-    records = _samples(date_rows(_ends(rows, list(ends)), others, origin, state), list(ends.values()), state)
+    no_stamp = {"is_stamped": pl.lit(False), "local": pl.lit(None, pl.Datetime("us")), "word": pl.lit("")}
+    dated = date_rows(preferred(rows[list(ends)].with_columns(**no_stamp)), others, origin, state)
+    records = _samples(dated, list(ends.values()), state)
     n_read = rows.filter(pl.col("reason").is_null()).height
     return gather(lines, rows, others, records, n_read, HOST, origin, state)
 
@@ -104,13 +107,6 @@ def _snapshots(flats: list[str], state: Carry) -> tuple[list[tuple[int, str | No
             state["open"], state["waiting"] = {}, False
         ranked.append((max(state["snapshot"], 0), None if label in _KNOWN else "bad_syntax"))
     return ranked, ends
-
-
-def _ends(rows: pl.DataFrame, places: list[int]) -> pl.DataFrame:
-    ends = rows[places].with_columns(is_stamped=pl.lit(False), word=pl.lit(""))
-    if "prefix_local" in ends.columns:
-        return ends.with_columns(local="prefix_local", word="prefix_word")
-    return ends.with_columns(local=pl.lit(None, dtype=pl.Datetime("us")))
 
 
 def _samples(ends: pl.DataFrame, values: list[Values], state: Carry) -> pl.DataFrame:

@@ -23,6 +23,7 @@ from pipelines.sources._shared.device_kinds import disk_kind, kinds_of
 from pipelines.sources._shared.stamps import read_stamp
 from pipelines.sources.protocol import COUNTERS, Carry, Origin, Parsed, first_of
 from pipelines.sources.vmstat.clock import counter_lines, date_rows, read_clock
+from pipelines.sources.vmstat.prefixes import preferred
 from pipelines.sources.vmstat.results import gather
 from pipelines.sources.vmstat.text import flatten
 
@@ -73,7 +74,7 @@ def parse(lines: pl.DataFrame, origin: Origin, state: Carry) -> Parsed:
     is_row = flat["flat"].str.contains(_ROWS[mode])
     rows, others = flat.filter(is_row), flat.filter(~is_row & (flat["flat"] != ""))
     split = {"disks": _split_disks, "partition": _split_partition, "sums": _split_sums}[mode]
-    rows = split(rows, others, state)
+    rows = shaped(preferred(split(rows, others, state)), _ROW_SCHEMA)
     others = counter_lines(others, rows, lambda line: classify_header(line, mode), "disks", state)
     if rows.height:
         state["n_rows"] = rows["rank"][-1] + 1
@@ -138,7 +139,7 @@ def _split_disks(rows: pl.DataFrame, others: pl.DataFrame, state: Carry) -> pl.D
         is_stamped=pl.col("zone") != "",
         word="zone",
     )
-    return _with_prefix(rows.hstack(parsed))
+    return rows.hstack(parsed)
 
 
 def _behind_clocks(rows: pl.DataFrame, others: pl.DataFrame, state: Carry) -> pl.Series:
@@ -149,16 +150,6 @@ def _behind_clocks(rows: pl.DataFrame, others: pl.DataFrame, state: Carry) -> pl
     is_first = pl.int_range(rows.height, eager=True) == (0 if state["waiting"] else -1)
     state["waiting"] = bool((places == rows.height).any()) or (state["waiting"] and not rows.height)
     return is_first | pl.int_range(rows.height, eager=True).is_in(places.cast(pl.Int64).implode())
-
-
-def _with_prefix(rows: pl.DataFrame) -> pl.DataFrame:
-    """Rows without a stamp of their own take the one that a wrapper put in front."""
-    if "prefix_local" in rows.columns:
-        rows = rows.with_columns(
-            local=pl.coalesce("local", "prefix_local"),
-            word=pl.when(pl.col("local").is_null()).then("prefix_word").otherwise("word"),
-        )
-    return shaped(rows, _ROW_SCHEMA)
 
 
 def _split_partition(rows: pl.DataFrame, others: pl.DataFrame, state: Carry) -> pl.DataFrame:
@@ -180,13 +171,10 @@ def _split_partition(rows: pl.DataFrame, others: pl.DataFrame, state: Carry) -> 
         word=pl.lit(""),
         is_stamped=pl.lit(False),
     )
-    rank = pl.int_range(pl.len()) + state["n_rows"]
-    rows = (
-        rows.hstack(counted)
-        .with_columns(rank=rank)
-        .with_columns(reason=pl.when(pl.col("device").is_null()).then(pl.lit("no_header")).otherwise("reason"))
+    return rows.hstack(counted).with_columns(
+        rank=pl.int_range(pl.len()) + state["n_rows"],
+        reason=pl.when(pl.col("device").is_null()).then(pl.lit("no_header")).otherwise("reason"),
     )
-    return _with_prefix(rows)
 
 
 def _split_sums(rows: pl.DataFrame, others: pl.DataFrame, state: Carry) -> pl.DataFrame:
@@ -210,7 +198,7 @@ def _split_sums(rows: pl.DataFrame, others: pl.DataFrame, state: Carry) -> pl.Da
         values.append(row)
     schema = {name: kind for name, kind in _ROW_SCHEMA.items() if name not in ("line_no", "text")}
     counted = pl.DataFrame(values, schema=schema, orient="row").with_columns(is_stamped=pl.lit(False), word=pl.lit(""))
-    return _with_prefix(rows.hstack(counted))
+    return rows.hstack(counted)
 
 
 def differences(rows: pl.DataFrame, state: Carry) -> pl.DataFrame:

@@ -46,7 +46,7 @@ _SYSTEM_HEADERS = [(re.compile(pattern), memory) for pattern, memory in _OTHER_S
 _SYSTEM_GROUPS = re.compile(r"(kthr|procs) memory page (disks? )?(faults|traps) cpu")
 _RULE = re.compile(r"-+( -+)+")  # which AIX draws between titles and names
 _READ_EVERYWHERE = ("r", "b", "in", "cs")  # of the names that a header has once
-_FACTS = re.compile(r"System configuration: .*lcpu")
+FACTS = re.compile(r"System configuration: .*lcpu")  # AIX's line of processors and memory above its header
 
 _FOREIGN = (
     (
@@ -79,11 +79,6 @@ def is_group_line(flat: str) -> bool:
     if _SYSTEM_GROUPS.match(flat) or _RULE.fullmatch(flat):
         return True
     return _GROUPS.match(flat) is not None and " page" not in flat
-
-
-def is_facts_line(flat: str) -> bool:
-    """Is this AIX's line of processors and memory above its header?"""
-    return _FACTS.match(flat) is not None
 
 
 def foreign(flat: str) -> str:

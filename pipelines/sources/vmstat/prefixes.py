@@ -58,7 +58,9 @@ def strip(lines: pl.DataFrame, form: str, origin: Origin, state: Carry) -> pl.Da
     word = found["zone"] if "zone" in found.columns else pl.Series([""]).new_from_index(0, found.height)
     match form:
         case "epoch":
-            local, word = _epochs(found), pl.Series(["UTC"]).new_from_index(0, found.height)
+            since = pl.col("epoch").cast(pl.Int64) * 1_000_000 + pl.col("micros")
+            local = found.select(since.cast(pl.Datetime("us"))).to_series()
+            word = pl.Series(["UTC"]).new_from_index(0, found.height)
         case "time":
             local = _times(found, origin, state)
         case "iso":
@@ -69,15 +71,20 @@ def strip(lines: pl.DataFrame, form: str, origin: Origin, state: Carry) -> pl.Da
     return lines.with_columns(flat=found["rest"], **stamps)
 
 
+def preferred(rows: pl.DataFrame) -> pl.DataFrame:
+    """Rows without a stamp of their own, `local` and `word`, take the one that a wrapper put in front."""
+    if "prefix_local" not in rows.columns:
+        return rows
+    return rows.with_columns(
+        local=pl.coalesce("local", "prefix_local"),
+        word=pl.when(pl.col("local").is_null()).then("prefix_word").otherwise("word"),
+    )
+
+
 def _micros(found: pl.DataFrame) -> pl.Expr:
     if "fraction" not in found.columns:
         return pl.lit(0, dtype=pl.Int64).alias("micros")
     return pl.col("fraction").str.pad_end(6, "0").cast(pl.Int64).fill_null(0).alias("micros")
-
-
-def _epochs(found: pl.DataFrame) -> pl.Series:
-    seconds = pl.col("epoch").cast(pl.Int64)
-    return found.select((seconds * 1_000_000 + pl.col("micros")).cast(pl.Datetime("us"))).to_series()
 
 
 def _local(found: pl.DataFrame, day: pl.Expr) -> pl.Series:
@@ -102,7 +109,7 @@ def _times(found: pl.DataFrame, origin: Origin, state: Carry) -> pl.Series:
         raise UnreadableFile("the rows have a time of day but no date", GIVE_DATE, "no_clock")
     clock = read_stamp(pl.lit("2000-01-01 ") + pl.col("time"))
     second = found.select(second=(clock - pl.datetime(2000, 1, 1)).dt.total_seconds()).to_series()
-    turns, state["prefix_last"], state["prefix_turns"] = _turns(second, _DAY_S // 2, state)
+    turns = _turns(second, _DAY_S // 2, state)
     at = pl.lit(origin.date).cast(pl.Datetime("us")) + pl.duration(
         days="turns", seconds="second", microseconds="micros"
     )
@@ -118,21 +125,18 @@ def _named_days(found: pl.DataFrame, origin: Origin, state: Carry) -> pl.Series:
         if origin.date is None:
             raise UnreadableFile("the rows have a day and month but no year", GIVE_DATE, "no_clock")
         numbers = found.select(month).to_series()
-        turns, state["prefix_last"], state["prefix_turns"] = _turns(numbers, 6, state)
-        year = pl.lit(turns + origin.date.year).cast(pl.String)
+        year = pl.lit(_turns(numbers, 6, state) + origin.date.year).cast(pl.String)
     day = pl.concat_str([year, month.cast(pl.String), pl.col("dom").str.zfill(2)], separator="-")
     return _local(found, day)
 
 
-def _turns(values: pl.Series, half: int, state: Carry) -> tuple[pl.Series, int | None, int]:
-    """How often a cyclic value wrapped around, and the state for the next chunk."""
-    last = values.forward_fill()
-    before = last.shift(1)
-    if state.get("prefix_last") is not None:
-        before = before.fill_null(state["prefix_last"])
-    back = (values < before - half).fill_null(False).cast(pl.Int64)
-    turns = back.cum_sum() + state.get("prefix_turns", 0)
-    if not values.len():
-        return turns, state.get("prefix_last"), state.get("prefix_turns", 0)
-    reached = last[-1] if last[-1] is not None else state.get("prefix_last")
-    return turns, reached, int(turns[-1])
+def _turns(values: pl.Series, half: int, state: Carry) -> pl.Series:
+    """How often a cyclic value wrapped around; `state` moves on."""
+    before, n_before = state.get("prefix_last"), state.get("prefix_turns", 0)
+    last = values.forward_fill() if before is None else values.forward_fill().fill_null(before)
+    back = (values < last.shift(1, fill_value=before) - half).fill_null(False).cast(pl.Int64)
+    turns: pl.Series = back.cum_sum() + n_before
+    state["prefix_last"], state["prefix_turns"] = before, n_before
+    if values.len():
+        state["prefix_last"], state["prefix_turns"] = last[-1], int(turns[-1])
+    return turns

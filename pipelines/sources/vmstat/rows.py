@@ -10,6 +10,7 @@ from pipelines.sources._shared.columns import over
 from pipelines.sources._shared.stamps import read_stamp
 from pipelines.sources.protocol import Carry, Origin, first_of
 from pipelines.sources.vmstat.headers import LAYOUTS, UNREAD, WIDEST
+from pipelines.sources.vmstat.prefixes import preferred
 from pipelines.sources.vmstat.text import flatten, plain_stamps, squeezed
 
 _SHAPE = r"^\d+-\d+-\d+ \d+:\d+:\d+( \S+)?$"
@@ -95,16 +96,10 @@ def split(parts: list[tuple[Announced, pl.DataFrame]], origin: Origin, state: Ca
 def _complete(rows: pl.DataFrame, header: Announced, fields: tuple[pl.DataFrame, pl.DataFrame]) -> pl.DataFrame:
     """Rows with the contract's columns and the values that their stamps and shape give."""
     numbers, stamps = fields
-    if "prefix_local" in rows.columns:
-        front = rows.select("prefix_local", "prefix_word")
-        stamps = stamps.with_columns(
-            local=pl.coalesce("local", front["prefix_local"]),
-            word=pl.when(pl.col("local").is_null()).then(front["prefix_word"]).otherwise("word"),
-        )
     return (
-        rows.select("line_no", "text", "rank")
+        preferred(rows.hstack(stamps))
         .with_columns(is_stamped=pl.lit(header.is_stamped))
-        .hstack(stamps)
+        .select("line_no", "text", "rank", "is_stamped", "reason", "local", "word")
         .hstack(_columns(numbers))
         .with_columns(is_suspicious=_is_suspicious(numbers), era=pl.lit(header.era, dtype=pl.Int64))
     )

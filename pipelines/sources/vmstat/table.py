@@ -1,7 +1,5 @@
 """vmstat's table of samples: one row per interval of a host."""
 
-from typing import NoReturn
-
 import polars as pl
 
 from pipelines.primitives.errors import UnreadableFile
@@ -9,7 +7,7 @@ from pipelines.sources._shared.columns import HOST
 from pipelines.sources.protocol import AVERAGES, Carry, Origin, Parsed
 from pipelines.sources.vmstat import doubts, runs
 from pipelines.sources.vmstat.clock import OtherLine, date_rows, others_of, read_clock
-from pipelines.sources.vmstat.headers import foreign, is_facts_line, is_group_line, is_like_header, mode_of, read_header
+from pipelines.sources.vmstat.headers import FACTS, foreign, is_group_line, is_like_header, mode_of, read_header
 from pipelines.sources.vmstat.results import gather
 from pipelines.sources.vmstat.rows import announce, split
 from pipelines.sources.vmstat.text import sort_out
@@ -48,20 +46,11 @@ def classify(flat: str) -> OtherLine:
         return OtherLine("unknown")
     if is_group_line(flat):
         return OtherLine("group", is_stamped="timestamp" in flat)
-    if is_facts_line(flat):
+    if FACTS.match(flat):
         return OtherLine("facts")
     if header := read_header(flat):
         return OtherLine("field", names=" ".join(header.names), zone=header.zone)
     return OtherLine("unknown" if is_like_header(flat) or mode_of(flat) else "junk")
-
-
-def _refuse(line_no: int, flat: str) -> NoReturn:
-    what = foreign(flat)
-    raise UnreadableFile(
-        f"line {line_no}: "
-        + (f"this is {what}" if what else f"the header is cut or has unknown columns: {flat[:120]}"),
-        "put other output into separate files, and keep header lines as vmstat prints them",
-    )
 
 
 def _others(others: pl.DataFrame, rows: pl.DataFrame, state: Carry) -> pl.DataFrame:
@@ -75,7 +64,13 @@ def _others(others: pl.DataFrame, rows: pl.DataFrame, state: Carry) -> pl.DataFr
     behind_titles = (pl.col("last_kind") == "group") & (pl.col("last_rank") == pl.col("rank"))
     unread = others.filter((pl.col("kind") == "unknown") | (behind_titles & (pl.col("kind") == "junk")))
     if unread.height:  # the rows after such names must not be read by the header before
-        _refuse(*unread.select("line_no", "flat").row(0))
+        line_no, flat = unread.select("line_no", "flat").row(0)
+        what = foreign(flat)
+        raise UnreadableFile(
+            f"line {line_no}: "
+            + (f"this is {what}" if what else f"the header is cut or has unknown columns: {flat[:120]}"),
+            "put other output into separate files, and keep header lines as vmstat prints them",
+        )
     return others.with_columns(titles=pl.when(behind_titles).then("last_flat").otherwise(pl.lit("")))
 
 

@@ -61,7 +61,8 @@ def read(rows: pl.DataFrame, keys: Iterable[str]) -> pl.DataFrame:
     for group in rows.with_columns(n_quotes).partition_by("is_json", "message", "n_quotes"):
         singles.append(_by_place(group.drop("n_quotes"), kept, keys, found))
     one_by_one = pl.concat(singles)
-    found.append(one_by_one.select(kept).hstack(_table(one_by_one, keys)))
+    singly = [pairs(body, is_json) for body, is_json in one_by_one.select("body", "is_json").iter_rows()]
+    found.append(one_by_one.select(kept).hstack(table(singly, keys)))
     return pl.concat(found, how="diagonal").sort("line_no")
 
 
@@ -217,8 +218,8 @@ def _plain(value: Any) -> str | None:
     return value if isinstance(value, str) else None
 
 
-def _table(rows: pl.DataFrame, keys: list[str]) -> pl.DataFrame:
-    read = [pairs(body, is_json) for body, is_json in rows.select("body", "is_json").iter_rows()]
+def table(read: list[Pairs | None], keys: list[str]) -> pl.DataFrame:
+    """The parameters of lines as a text column per key, null where a line has none, and `is_read`."""
     values = {key: [(found or {}).get(key) or None for found in read] for key in keys}
     schema = dict.fromkeys(keys, pl.String()) | {"is_read": pl.Boolean()}
     return pl.DataFrame(values | {"is_read": [found is not None for found in read]}, schema=schema)

@@ -13,7 +13,7 @@ from zoneinfo import ZoneInfo
 import polars as pl
 
 from pipelines.primitives.errors import UnreadableFile
-from pipelines.sources._shared.stamps import MONTHS, Fold, instants, read_stamp
+from pipelines.sources._shared.stamps import MONTH_NUMBERS, Fold, instants, read_stamp
 from pipelines.sources.protocol import Origin
 
 _ISO = r"^([0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2})(?:\.([0-9]{1,9}))?(Z|[+-][0-9]{2}:?[0-9]{2})$"
@@ -83,8 +83,7 @@ def _with_local(rows: pl.DataFrame, near: Near) -> pl.DataFrame:
 
 def _local(second: pl.Expr, near: Near) -> pl.Expr:
     """Local times of stamps without year and fraction."""
-    numbers = dict(zip(MONTHS, range(1, 13), strict=True))
-    month = second.str.head(3).replace_strict(numbers, default=None, return_dtype=pl.Int64)
+    month = second.str.head(3).replace_strict(MONTH_NUMBERS, default=None, return_dtype=pl.Int64)
     day = second.str.slice(4, 2).str.strip_chars().cast(pl.Int64, strict=False)
     ahead = month * 31 + day - (near.day.month * 31 + near.day.day)
     is_before = ahead > (0 if near.is_last else _HALF_YEAR)

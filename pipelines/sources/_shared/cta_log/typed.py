@@ -14,7 +14,7 @@ _URL = r"^([A-Za-z][\w+.-]*)://(?:[^@/]*@)?(\[[^\]]*\]|[^/:]*)"
 
 
 class Field(NamedTuple):
-    """A column: its type, one of `_KINDS`, and its parameters, of which the first one given counts."""
+    """A column: its kind (text, whole number, seconds or flag), and its parameters; the first one given counts."""
 
     kind: str
     keys: tuple[str, ...]
@@ -22,12 +22,6 @@ class Field(NamedTuple):
 
 Fields = dict[str, Field]
 
-_KINDS: dict[str, pl.DataType] = {
-    "text": pl.String(),
-    "whole": pl.Int64(),
-    "seconds": pl.Float64(),
-    "flag": pl.Boolean(),
-}
 # The same in every relation of the daemon. `drive` and `host` are looked up in every line, for its coverage.
 COMMON: Fields = {
     "system": Field("text", ("instance",)),
@@ -36,12 +30,7 @@ COMMON: Fields = {
     "vo": Field("text", ("vo",)),
     "tape_pool": Field("text", ("tapePool",)),
 }
-LINE: dict[str, pl.DataType] = {
-    "line_no": pl.Int64(),
-    "host": pl.String(),
-    "drive": pl.String(),
-    "logged_at": pl.Datetime("us"),
-}
+LINE = ("line_no", "host", "drive", "logged_at")
 
 
 def fields(kind: str, **columns: str) -> Fields:
@@ -54,21 +43,21 @@ def keys_of(given: Fields) -> set[str]:
     return {key for field in given.values() for key in field.keys}
 
 
-def schema_of(given: Fields, **more: pl.DataType) -> dict[str, pl.DataType]:
-    """Columns of a relation: those of every line, its fields, and more."""
-    return LINE | {name: _KINDS[field.kind] for name, field in given.items()} | more
-
-
 def typed(rows: pl.DataFrame, given: Fields, system: str, *more: str) -> pl.DataFrame:
     """The columns of every line, the fields, `is_whole_seconds`, more by name; `reject` is why a line is not a row."""
     columns = rows.select(*LINE, "text", *more, *_columns(tuple(given.items())))
     return columns.with_columns(system=pl.col("system").fill_null(system))
 
 
+def torn(rows: pl.DataFrame, is_torn: pl.Expr) -> pl.DataFrame:
+    """Rows with another reason for `reject`: what they must have is not there."""
+    return rows.with_columns(reject=pl.coalesce("reject", pl.when(is_torn).then(pl.lit("bad_syntax"))))
+
+
 @cache
 def _columns(given: tuple[tuple[str, Field], ...]) -> list[pl.Expr]:
     """Made once: for a small block they would take longer to make than to compute."""
-    made = {name: _made(field) for name, field in given}
+    made = {name: value_of(field) for name, field in given}
     is_bad = [
         pl.coalesce(pl.col(key) for key in field.keys).is_not_null() & made[name].is_null()
         for name, field in given
@@ -83,7 +72,8 @@ def _columns(given: tuple[tuple[str, Field], ...]) -> list[pl.Expr]:
     return [*values, _are_whole(dict(given)).alias("is_whole_seconds"), reject.alias("reject")]
 
 
-def _made(field: Field) -> pl.Expr:
+def value_of(field: Field) -> pl.Expr:
+    """A field by its kind, from the text columns of its parameters; null where it is no such thing."""
     text = pl.coalesce(pl.col(key) for key in field.keys)
     match field.kind:
         case "whole":
