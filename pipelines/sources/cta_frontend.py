@@ -25,7 +25,7 @@ from pipelines.sources._shared.cta_log.typed import Fields, disk_host, fields, k
 from pipelines.sources.protocol import COVERAGE, OTHER_PROGRAM, Carry, Claim, Origin, Parsed, rejected
 
 TITLE = "CTA frontend log"
-VERSION = 3
+VERSION = 4
 TABLE = "cta_request"
 TABLES = (TABLE,)
 SPEAKS_FOR = "requests"

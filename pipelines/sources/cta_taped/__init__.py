@@ -37,7 +37,7 @@ from pipelines.sources.cta_taped.messages import COUNTER, FILE, PROGRESS, SESSIO
 from pipelines.sources.protocol import OTHER_PROGRAM, REJECTS, Carry, Claim, Origin, Parsed
 
 TITLE = "CTA tape daemon log"
-VERSION = 4
+VERSION = 5
 TABLES = (FILE, SESSION, STEP, COUNTER)
 SPEAKS_FOR = "drives"
 CAN_BE_CUT = True

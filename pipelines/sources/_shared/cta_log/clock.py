@@ -19,7 +19,7 @@ from pipelines.sources.protocol import Origin
 _ISO = r"^([0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2})(?:\.([0-9]{1,9}))?(Z|[+-][0-9]{2}:?[0-9]{2})$"
 _LOCAL = r"^[A-Z][a-z]{2} [ 0-9][0-9] [0-9]{2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]{1,9})?$"
 _SECOND_CHARS = len("Aug 25 09:58:12")
-_ROTATED = re.compile(r"[-.](\d{4})(\d\d)(\d\d)(?:-\d{9,11})?(?:\.\w{1,4})?$")
+_ROTATED = re.compile(r"[-.](\d{4})(-?)(\d\d)\2(\d\d)(?:-\d{9,11})?(?:\.\w{1,4}){0,2}$")
 _EPOCH = re.compile(r'update_(?:session|start|mount|transfer)StartTime\\?"?[=:]\s*\\?"?(1\d{9}|2\d{9})\b')
 _DAY = re.compile(r"^(?:<\d{1,3}>1? ?)?(\d{4}-\d\d-\d\d)[T ]\d\d:\d\d:\d\d")  # what the journal or syslog puts before
 _FIRST, _LAST = datetime(1980, 1, 1), datetime(2100, 1, 1)
@@ -98,7 +98,7 @@ def _nearest(origin: Origin) -> Near:
         return Near(origin.date, False)
     if match := _ROTATED.search(origin.path):
         try:
-            return Near(date(*map(int, match.groups())), False)
+            return Near(date(*map(int, match.group(1, 3, 4))), False)
         except ValueError:
             pass
     zone = ZoneInfo(origin.zone)
