@@ -25,10 +25,10 @@ def period() -> dict[str, Any]:
     day = (run.data_interval_start or run.run_after).astimezone(ZoneInfo(ZONE)).date()
     given = {name: text for name, text in (run.conf or {}).items() if text}
     if wrong := sorted(given.keys() - (PERIOD if run.run_type == "manual" else {})):
-        raise AirflowFailException(f"this run takes no param {', '.join(wrong)}; a run by hand takes first and last")
+        raise AirflowFailException(f"param {', '.join(wrong)} is refused: a run by hand takes only first and last")
     days = {name: date.fromisoformat(text) for name, text in given.items()}
     if days.get("first", date.min) > days.get("last", date.max):
-        raise AirflowFailException(f"the param first, {days['first']}, is after last, {days['last']}")
+        raise AirflowFailException(f"the param first ({days['first']}) is after the param last ({days['last']})")
     return days if run.run_type == "manual" else dict.fromkeys(PERIOD, day)
 
 

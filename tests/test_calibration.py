@@ -191,4 +191,4 @@ def test_files_that_begin_and_end_in_one_second_show_no_speed() -> None:
     n = np.arange(1.0, 6.0)
     found = fit(Mounts(n, n * 10, n * 60, np.array([1.0, 0, 0, 0, 0]), np.zeros(5), n, (n - 1) * 5))
     speed = found.parameters["speed_mb_s"]
-    assert isinstance(speed, NoEstimate) and "less time than the log's time stamps can show" in speed.reason
+    assert isinstance(speed, NoEstimate) and "less time than the log's time stamps can resolve" in speed.reason

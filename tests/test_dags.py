@@ -374,7 +374,10 @@ def test_a_task_out_of_time_says_so_and_is_not_tried_again(runs: dict[str, Any])
 
 @pytest.mark.parametrize(
     ("run", "reason"),
-    [("misspelt", "takes no param first_day"), ("reversed", "the param first, 2010-03-10, is after last, 2010-03-09")],
+    [
+        ("misspelt", "param first_day is refused"),
+        ("reversed", "the param first (2010-03-10) is after the param last (2010-03-09)"),
+    ],
 )
 def test_params_that_cannot_be_meant_are_refused(runs: dict[str, Any], run: str, reason: str) -> None:
     """A misspelt one gave the report on another day, and days in the wrong order the receipt of the last of them."""

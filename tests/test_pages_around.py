@@ -107,7 +107,7 @@ def test_sentences_are_about_the_chosen_station(app: AppTest, archive: Path) -> 
     (sentence,) = [one.value for one in app.markdown if "were remounts of a tape" in one.value]
     assert sentence.startswith("**5 mounts were remounts of a tape on the same day.")
     opened(app, "time", part="dead", station="stkendm8a")
-    assert "These hours are of the mounts of all stations" in texts(app)
+    assert "These hours include the mounts of all stations" in texts(app)
 
 
 def test_the_host_is_that_of_the_chosen_station(app: AppTest) -> None:

@@ -49,5 +49,5 @@ def test_a_drive_name_of_two_archives_is_reported(tmp_path: Path) -> None:
         (tmp_path / folder).mkdir()
         (tmp_path / folder / "cta-taped.log").write_text(text.replace("TESTCTA", instance))
     printed, site = init(tmp_path)
-    assert "1 drive name is that of a drive in several archives" in printed
+    assert "1 drive name occurs in several archives" in printed
     assert "# The archives OTHER and TESTCTA have a drive of this name." in site

@@ -148,7 +148,7 @@ def whole_or_picked(rows: pl.DataFrame) -> alt.Chart:
     )
     line = pl.DataFrame({"at": [least, most]})
     equal = alt.Chart(line).mark_line(color=ORANGE, strokeDash=[4, 3]).encode(x=alt.X("at:Q"), y=alt.Y("at:Q"))
-    text = alt.Chart(line.head(1).with_columns(text=pl.lit("on the line: both take as long"))).mark_text(
+    text = alt.Chart(line.head(1).with_columns(text=pl.lit("on the line: both take equally long"))).mark_text(
         align="left", dx=14, dy=4, color=INK
     )
     return framed([equal, dots, text.encode(x=alt.X("at:Q"), y=alt.Y("at:Q"), text=alt.Text("text:N"))], 320)

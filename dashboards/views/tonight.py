@@ -105,7 +105,7 @@ def show_rest() -> None:
             st.info("No verdict is withheld: enough hours were read of every log that site.toml declares.")
         else:
             st.info(
-                "No verdict is withheld, but some days have no verdict that holds, or too few logs. The"
+                "No verdict is withheld, but some days have no valid verdict, or too few logs. The"
                 " top of the page lists these days."
             )
         components.show_sql(found, lives, trend, headline, steps, drives, days, withheld)

@@ -34,6 +34,6 @@ def deliver(site_path: Path, day_day: Any, from_day: Any, to_day: Any, again: bo
 
 
 def ways_text(ways: list[dict[str, str]]) -> str:
-    """The result of each way out, a line each."""
+    """The result of each delivery, one per line."""
     lines = [escape_control(f"{way['way']:12} {way['state']:8} {way['where']}") for way in ways]
     return "\n".join(lines) or _NOBODY

@@ -50,7 +50,7 @@ def drill(drive: str, bucket: str, day: datetime | None, limit: int, site_path: 
         for row in rows:
             _interval(found, row)
     for path, why in found.unread.items():
-        _say(f"\n{path}: {why}; of this file, only the lines that the warehouse keeps are shown")
+        _say(f"\n{path}: {why}; for this file, only lines kept in the warehouse are shown")
 
 
 def _say(text: str) -> None:

@@ -37,7 +37,7 @@ def run(command: click.Command) -> None:
 
 
 def _escape_foreign_characters() -> None:
-    """Print what the terminal's encoding lacks, such as a dash or an arrow, as an escape instead of failing."""
+    """Print characters that the terminal cannot encode, such as a dash, as escapes instead of failing."""
     if isinstance(sys.stdout, io.TextIOWrapper) and sys.stdout.encoding.lower() not in ("utf-8", "utf8"):
         sys.stdout.reconfigure(errors="backslashreplace")
 

@@ -57,7 +57,10 @@ def _print_json(value: Any) -> None:
 
 
 def print_table(columns: Sequence["contracts.Column"], rows: Iterable[Sequence[Any]]) -> None:
-    """Print rows as a table with units, in UTC. At most 3 rows that are too wide are shown with one value per line."""
+    """Print rows as a table with units and with times in UTC.
+
+    Up to 3 rows too wide for the terminal are shown with one value per line.
+    """
     kept, cells = format.table(columns, rows)
     heads = [format.heading(column) for column in kept]
     lines = [[truncate(text, CELL_CHARS) for text in row] for row in cells]
@@ -76,7 +79,7 @@ def print_table(columns: Sequence["contracts.Column"], rows: Iterable[Sequence[A
 
 @dataclass(frozen=True)
 class Rows:
-    """A table that answers no question. Column names end with the unit; `hidden` columns are for programs."""
+    """A table that answers no stored question. Column names end with the unit; `hidden` columns are for programs."""
 
     name: str
     rows: list[dict[str, Any]]
@@ -132,8 +135,8 @@ def print_survey(found: "Survey", out: str) -> None:
         text = f"{n_lacking:6,} {files} further keys; [[input]] entries in site.toml name the missing keys"
         page.print(text, soft_wrap=True)
     if n_shared := sum(len(drive.systems) > 1 for drive in found.drives.values()):
-        drives = "drive name is that of a drive" if n_shared == 1 else "drive names are those of drives"
-        text = f"{n_shared:6,} {drives} in several archives, which count as one drive in one site.toml"
+        drives = "drive name occurs" if n_shared == 1 else "drive names occur"
+        text = f"{n_shared:6,} {drives} in several archives; one site.toml treats equal names as one drive"
         page.print(text, soft_wrap=True)
     zone = found.zone.zones[0] if found.zone.zones else "unknown"
     page.print(

@@ -9,7 +9,7 @@ import click
 
 
 def register(group: click.Group, package: str, path: Iterable[str]) -> None:
-    """Add the commands of every module in a package to `group`, except those in a sub-group of the module."""
+    """Add the commands of every module in a package to `group`, except commands of a module's sub-group."""
     for info in iter_modules(path):
         if info.name == "__main__":
             continue

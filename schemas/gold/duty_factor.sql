@@ -20,8 +20,8 @@ moved_gb = { type = "DOUBLE", unit = "GB", doc = "data moved in all half-hours c
 low_active_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "lowest average rate of an active half-hour; NULL where no half-hour was active" }
 high_active_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "highest average rate of an active half-hour; NULL where no half-hour was active" }
 link_load = { type = "DOUBLE", unit = "1", doc = "highest hourly load of the day, over the station's links in this direction. Load is average rate / capacity. NULL where no log shows the load" }
-disk_busy = { type = "DOUBLE", unit = "1", doc = "share of an hour in which a disk was busy: the largest value of any disk of the station in any hour of the day; NULL where no log shows this share" }
-saturated_share = { type = "DOUBLE", unit = "1", doc = "share of an hour in which at most 5 % of the station's CPU time was idle: the largest value of any hour of the day; NULL where no log shows this share" }
+disk_busy = { type = "DOUBLE", unit = "1", doc = "busy share of the station's busiest disk in that disk's busiest hour of the day; NULL where no log shows it" }
+saturated_share = { type = "DOUBLE", unit = "1", doc = "share of an hour in which at most 5 % of the station's CPU time was idle, in the hour with the largest share; NULL where no log shows it" }
 file_id = { type = "VARCHAR", doc = "log file with the newest traffic data of the day" }
 line_no = { type = "BIGINT", doc = "number of the line in file_id" }
 

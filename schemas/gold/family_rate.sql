@@ -11,10 +11,10 @@ system = { type = "VARCHAR", doc = "archive system" }
 storage_group = { type = "VARCHAR", doc = "storage group: owner of the files, e.g. an experiment; NULL where no log records it" }
 file_family = { type = "VARCHAR", doc = "file family: files that share tapes, e.g. one data set; NULL where no log records it" }
 mode = { type = "VARCHAR", doc = "read or write" }
-n_files = { type = "BIGINT", doc = "number of complete files whose transfer ended that day" }
-volume_gb = { type = "DOUBLE", unit = "GB", doc = "data of complete files that moved to or from tape that day" }
+n_files = { type = "BIGINT", doc = "number of files whose transfer was completed that day" }
+volume_gb = { type = "DOUBLE", unit = "GB", doc = "data moved to or from tape that day, in completely moved files" }
 drive_rate_basis = { type = "VARCHAR", doc = "basis of the drive rate (how it was measured) for most of the bytes; values as in silver.transfer. drive_s and drive_rate_mb_s leave out files with another basis" }
-drive_s = { type = "DOUBLE", unit = "s", doc = "time that drives worked on the files whose rate has the basis that drive_rate_basis names" }
+drive_s = { type = "DOUBLE", unit = "s", doc = "time that drives worked on the files with this drive_rate_basis" }
 moving_data_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours inside transfers, complete or not, without waits and checksums. Each column from this one to occupied_hours is a group of gold.drive_time_bucket" }
 waiting_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours in which the drive waited for data, for room in the buffer or, after the tape was removed, for disks" }
 checksums_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours spent on checksums, inside transfers and between files" }

@@ -1,7 +1,7 @@
 /*
 title = "Drive rates of large files"
-grain = "one row per complete file of at least 500 MB whose drive time was logged"
-why = "Shows the rate of a drive with a tape while the drive streams. Only large files are included, for which start and stop do not matter. The rates allow two comparisons: a drive with similar drives, and a tape with other tapes in the same drives."
+grain = "one row per completely moved file of at least 500 MB whose drive time was logged"
+why = "Shows the rate of a drive with a tape while the drive streams. Only large files are included, because starts and stops hardly affect their rates. The rates allow two comparisons: a drive with similar drives, and a tape with other tapes in the same drives."
 partition = "month"
 lineage = ["file_id", "line_no"]
 features = ["D9", "G4", "P25"]

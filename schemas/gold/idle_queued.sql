@@ -8,10 +8,10 @@ features = ["G1"]
 [columns]
 day = { type = "DATE", doc = "site day" }
 drive = { type = "VARCHAR", doc = "drive" }
-are_requests_known = { type = "BOOLEAN", doc = "true if logs show when a drive took a request of the archive system that waited or was taken that day" }
+are_requests_known = { type = "BOOLEAN", doc = "true if at least one request of the archive system waited or was taken that day, and logs show when a drive took the request" }
 queued_us = { type = "BIGINT", unit = "us", doc = "time in which at least one request waited for drives of this kind, in microseconds; this drive may have been idle or not. Only requests that a drive of this kind served within a day count. A request waits once two conditions hold: its tape is in no drive, and it has the age that its mount policy requires. The wait ends when a drive takes the request" }
 idle_us = { type = "BIGINT", unit = "us", doc = "the part of queued_us in which the drive was idle" }
-lost_us = { type = "BIGINT", unit = "us", doc = "lost part of idle_us, in microseconds. At times, fewer mounts waited than drives of this kind were idle. Then only a share of each idle drive's time counts as lost: mounts that waited / idle drives" }
+lost_us = { type = "BIGINT", unit = "us", doc = "lost part of idle_us, in microseconds. While more drives of this kind were idle than mounts waited, only a share of each drive's idle time counts as lost: waiting mounts / idle drives" }
 
 [[checks]]
 expectation = "ExpectCompoundColumnsToBeUnique"

@@ -14,7 +14,7 @@ station = { type = "VARCHAR", doc = "station" }
 direction = { type = "VARCHAR", doc = "in (towards the station) or out (away from the station)" }
 counted_gb = { type = "DOUBLE", unit = "GB", doc = "traffic that the logs of all the station's links show" }
 max_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "highest rate of one link between two polls; where the log has no such rate, the highest average rate" }
-turn_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "highest rate that a 32-bit counter can show: 2^32 bytes / time between two polls. The time is that of the station's link with the longest time between polls" }
+turn_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "highest rate that a 32-bit counter can show: 2^32 bytes / time between two polls. If the station has several links, the longest time between polls is used" }
 capacity_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "capacity of the station's fastest link" }
 tape_gb = { type = "DOUBLE", unit = "GB", doc = "data that must have passed the station's links according to drive logs. In: read for the station by drives on other hosts, or written for other stations by drives on the station. Out: written for the station by drives on other hosts, or read for other stations by drives on the station. Data within one polling interval of the start or end of the half-hour is left out. NULL where no drive log shows it" }
 host_gb = { type = "DOUBLE", unit = "GB", doc = "traffic that the station's own interface counters show. Samples within one polling interval of the start or end of the half-hour are left out. NULL where there are no such counters" }

@@ -1,30 +1,30 @@
 /*
 title = "Reading single files compared with reading the complete tape"
-grain = "one row per pair of mounts of the same tape; one mount picked two or more files, the other read the complete tape"
-why = "Compares a mount that read the complete tape with a mount that picked files. Shows above which share of a tape's files the complete read is faster. The two mounts may be from different days."
+grain = "one row per pair of mounts of the same tape; one mount read two or more of its files (the partial read), the other read the complete tape (the complete read)"
+why = "Compares a mount that read the complete tape with a mount that read only some of its files (the partial read). Shows above which share of a tape's files the complete read is faster. The two mounts may be from different days."
 lineage = []
 features = ["D10", "P43", "S3"]
 
 [columns]
 system = { type = "VARCHAR", doc = "archive system" }
 volume = { type = "VARCHAR", doc = "tape label" }
-session_id = { type = "VARCHAR", doc = "identifier of the mount that picked files" }
-drive = { type = "VARCHAR", doc = "drive of the mount that picked files" }
-site_day = { type = "DATE", doc = "site day of the mount that picked files" }
-requested_at = { type = "TIMESTAMP", doc = "when the mount that picked files was requested. If the request was not logged: time of the first logged step of this mount" }
-pattern = { type = "VARCHAR", doc = "read pattern of the mount that picked files: sequential, alternate, sparse or random" }
-n_files = { type = "BIGINT", doc = "number of different files that the mount picked" }
-volume_gb = { type = "DOUBLE", unit = "GB", doc = "data read in the mount that picked files" }
-wall_s = { type = "DOUBLE", unit = "s", doc = "duration of the mount that picked files, from request to the end of its dismount" }
-seek_s = { type = "DOUBLE", unit = "s", doc = "average time of tape motion per picked file" }
-skipped_gb = { type = "DOUBLE", unit = "GB", doc = "average amount of data passed without reading, per picked file" }
-whole_session_id = { type = "VARCHAR", doc = "identifier of the mount that read the tape completely" }
-whole_drive = { type = "VARCHAR", doc = "drive of the mount that read the tape completely" }
-whole_s = { type = "DOUBLE", unit = "s", doc = "duration of the mount that read the tape completely, from request to the end of its dismount" }
+session_id = { type = "VARCHAR", doc = "identifier of the mount with the partial read" }
+drive = { type = "VARCHAR", doc = "drive of the partial read" }
+site_day = { type = "DATE", doc = "site day of the partial read" }
+requested_at = { type = "TIMESTAMP", doc = "when the mount with the partial read was requested. If the request was not logged: time of the first logged step of this mount" }
+pattern = { type = "VARCHAR", doc = "read pattern of the partial read: sequential, alternate, sparse or random" }
+n_files = { type = "BIGINT", doc = "number of different files in the partial read" }
+volume_gb = { type = "DOUBLE", unit = "GB", doc = "data moved by the partial read" }
+wall_s = { type = "DOUBLE", unit = "s", doc = "duration of the mount with the partial read, from request to the end of its dismount" }
+seek_s = { type = "DOUBLE", unit = "s", doc = "average time of tape motion per file in the partial read" }
+skipped_gb = { type = "DOUBLE", unit = "GB", doc = "average amount of data that the tape passed unread, per file in the partial read" }
+whole_session_id = { type = "VARCHAR", doc = "identifier of the mount with the complete read" }
+whole_drive = { type = "VARCHAR", doc = "drive of the complete read" }
+whole_s = { type = "DOUBLE", unit = "s", doc = "duration of the mount with the complete read, from request to the end of its dismount" }
 n_volume_files = { type = "BIGINT", doc = "number of files on the tape" }
-file_share = { type = "DOUBLE", unit = "1", doc = "share of the tape's files that the mount picked" }
-break_even = { type = "DOUBLE", unit = "1", doc = "share of the tape's files above which it is faster to read the complete tape. It is the time per file when all files are read / the time per picked file: (whole_s / n_volume_files) / (wall_s / n_files)" }
-is_whole_quicker = { type = "BOOLEAN", doc = "true if reading the complete tape would have been faster than picking files" }
+file_share = { type = "DOUBLE", unit = "1", doc = "share of the tape's files in the partial read" }
+break_even = { type = "DOUBLE", unit = "1", doc = "share of the tape's files above which it is faster to read the complete tape. It is the time per file of the complete read / the time per file of the partial read: (whole_s / n_volume_files) / (wall_s / n_files)" }
+is_whole_quicker = { type = "BOOLEAN", doc = "true if reading the complete tape would have been faster than the partial read" }
 
 [[checks]]
 expectation = "ExpectCompoundColumnsToBeUnique"

@@ -17,7 +17,7 @@ doc = "cause of lost time, as in gold.lost_time"
 
 [columns]
 gain_gb = { type = "DOUBLE", unit = "GB", doc = "gain, summed over the days of the period and capped by the next bottleneck; NULL where it cannot be computed" }
-naive_gb = { type = "DOUBLE", unit = "GB", doc = "gain, summed over the days of the period, if nothing else limited the drives" }
+naive_gb = { type = "DOUBLE", unit = "GB", doc = "extra data that would move if the cause were fixed and nothing else limited the drives, summed over the days of the period" }
 lost_hours = { type = "DOUBLE", unit = "h", doc = "recoverable hours lost to the cause, summed over the days of the period" }
 bottleneck = { type = "VARCHAR", doc = "next bottleneck on the day with the largest gain" }
 n_rows = { type = "BIGINT", doc = "number of rows that gold.lost_time has for the period, over all drives and causes; 0 if no drive log covers the period" }

@@ -13,7 +13,7 @@ doc = "name of the drive, station or volume"
 
 [columns]
 rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "mean overall rate of the finding's drives on the days of the period. The drives of a volume are those in which the volume was mounted. NULL where no drive log shows a rate" }
-room_gb = { type = "DOUBLE", unit = "GB", doc = "upper limit of the extra data that the finding's drives could have moved, summed over the days of the period. NULL if no limit is known for one of these drives on one of the days" }
+room_gb = { type = "DOUBLE", unit = "GB", doc = "upper limit of the extra data that the finding's drives could have moved, summed over the days of the period. NULL if the limit of any of these drives is unknown on any of the days" }
 bottleneck = { type = "VARCHAR", doc = "next bottleneck of the finding's drives, taken from the first day in the period that has a known one" }
 */
 SELECT avg(rate_mb_s) AS rate_mb_s,

@@ -12,7 +12,7 @@ doc = "one file family; default: all"
 n_volumes = { type = "BIGINT", doc = "number of tapes that the export lists" }
 listed_gb = { type = "DOUBLE", unit = "GB", doc = "data on the tapes counted in n_volumes, without deleted files. If the export does not list this amount: capacity - free space - deleted data" }
 listed_at = { type = "TIMESTAMP", doc = "time of the latest change or use of a tape in the exports. NULL if an archive system with logged writes has no export, because its tapes may hold data that no log shows" }
-written_gb = { type = "DOUBLE", unit = "GB", doc = "data written after the export, up to the end of last_day. Tapes in the export: writes after the last change or use that the export records for the tape. Without an export: all logged writes. Writes after last_day that the export includes are subtracted" }
+written_gb = { type = "DOUBLE", unit = "GB", doc = "data written after the export, up to the end of last_day. For a tape in the export: writes after its last recorded change or use. Without an export: all logged writes. Writes after last_day that the export includes are subtracted" }
 held_gb = { type = "DOUBLE", unit = "GB", doc = "listed_gb + written_gb" }
 */
 WITH listed AS (

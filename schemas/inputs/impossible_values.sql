@@ -22,7 +22,7 @@ why = { type = "VARCHAR", doc = "reason why the value is impossible" }
 hint = { type = "VARCHAR", doc = "likely cause; NULL where nothing points to one" }
 from_at = { type = "TIMESTAMP", doc = "start of the time that the first impossible value describes" }
 to_at = { type = "TIMESTAMP", doc = "end of the time that the last impossible value describes" }
-reason_missing = { type = "VARCHAR", doc = "logs or values without which nothing could be compared; NULL where values were compared" }
+reason_missing = { type = "VARCHAR", doc = "logs or values that were missing for the comparison; NULL where values were compared" }
 file_id = { type = "VARCHAR", doc = "log file with the worst value; NULL where the value was computed from many lines of an hour" }
 line_no = { type = "BIGINT", doc = "number of the line in file_id" }
 */

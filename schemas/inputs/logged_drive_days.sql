@@ -1,6 +1,6 @@
 /*
 title = "Days covered by logs of drives"
-why = "Counts the days over which the cost of a finding is averaged. A day counts only if logs cover at least one drive for a tenth of the day. Days into which the first or last log file only extends past midnight therefore do not count."
+why = "Counts the days over which the cost of a finding is averaged. A day counts only if logs cover at least one drive for a tenth of the day. Therefore a day does not count if the first or last log file only extends into it past midnight."
 takes = ["first_day", "last_day"]
 
 [columns]

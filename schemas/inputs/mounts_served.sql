@@ -14,7 +14,7 @@ mode = { type = "VARCHAR", doc = "read or write" }
 session_id = { type = "VARCHAR", doc = "identifier of the mount" }
 drive = { type = "VARCHAR", doc = "drive" }
 days_since = { type = "DOUBLE", unit = "d", doc = "days between the first mount in the result and this mount" }
-n_files = { type = "BIGINT", doc = "number of files that the mount moved; mounts with a failed or incomplete file are left out" }
+n_files = { type = "BIGINT", doc = "number of files that the mount moved; mounts with a failed or incomplete transfer are left out" }
 volume_gb = { type = "DOUBLE", unit = "GB", doc = "data that the mount moved on tape" }
 wall_s = { type = "DOUBLE", unit = "s", doc = "time from the mount request to the end of the dismount, minus no_request_s" }
 moving_s = { type = "DOUBLE", unit = "s", doc = "time of the mount's transfers from first to last block, including waits for data or buffer space" }

@@ -1,7 +1,7 @@
 /*
 title = "Builds"
 topic = "operations"
-why = "Shows for each build of the warehouse how much it computed, whether its checks passed, and whether its result came into use."
+why = "Shows for each build of the warehouse how much it computed, whether its checks passed, and whether its result is in use."
 
 [params.n]
 type = "BIGINT"
@@ -12,7 +12,7 @@ doc = "maximum number of builds; the newest come first"
 number = { type = "BIGINT", doc = "number of the build; the first build of the warehouse has 1" }
 build_id = { type = "VARCHAR", doc = "id of the build" }
 is_full = { type = "BOOLEAN", doc = "true where the build computed all days again, false where it computed only days with changed data" }
-is_committed = { type = "BOOLEAN", doc = "true where the result of the build came into use; false where the result was discarded, so that the previous result stayed in use" }
+is_committed = { type = "BOOLEAN", doc = "true where the result of the build was put into use; false where it was discarded, so that the previous result stayed in use" }
 n_days = { type = "BIGINT", doc = "number of days that the build computed" }
 n_rows = { type = "BIGINT", doc = "number of rows that the build wrote" }
 n_failed_checks = { type = "BIGINT", doc = "number of the build's checks that failed or could not run, both critical ones and warnings" }

@@ -11,8 +11,8 @@ blocks_total = { type = "BIGINT", doc = "number of blocks in the cache, used and
 files_total = { type = "BIGINT", doc = "number of files that the cache allows to be open at once, from the newest sample" }
 blocks_a_file = { type = "DOUBLE", doc = "blocks in use / open files, over all samples; NULL where no file was open" }
 blocks_a_place = { type = "DOUBLE", doc = "number of blocks for each file if as many files are open as the cache allows: blocks_total / files_total" }
-blocks_high = { type = "DOUBLE", unit = "1", doc = "blocks in use / blocks in the cache, in the sample with the highest such share" }
-files_high = { type = "DOUBLE", unit = "1", doc = "open files / files that may be open, in the sample with the highest such share" }
+blocks_high = { type = "DOUBLE", unit = "1", doc = "blocks in use / blocks in the cache, in the sample in which this share is highest" }
+files_high = { type = "DOUBLE", unit = "1", doc = "open files / files that may be open, in the sample in which this share is highest" }
 blocks_out = { type = "DOUBLE", unit = "1", doc = "share of the samples in which no block was free" }
 files_out = { type = "DOUBLE", unit = "1", doc = "share of the samples in which no further file could be opened" }
 binding_limit = { type = "VARCHAR", was = "nearer", doc = "limit that was approached more closely. blocks: larger or more blocks would help. files: a higher limit on open files would help. neither: both limits were equally close" }

@@ -21,7 +21,7 @@ mode = { type = "VARCHAR", doc = "read or write" }
 generation = { type = "VARCHAR", doc = "technology of the drives" }
 before = { type = "DOUBLE", doc = "median of the measure before the change: MB/s for rates, s for gaps" }
 after = { type = "DOUBLE", doc = "median of the measure after the change: MB/s for rates, s for gaps" }
-ratio = { type = "DOUBLE", unit = "1", doc = "measure after the change / measure before the change. Only values with the same tape, size or drive are compared, as matched_by names. Where matched_by is NULL, the ratio is the column after / the column before" }
+ratio = { type = "DOUBLE", unit = "1", doc = "measure after the change / measure before the change. Only values that have the same tape, size or drive (see matched_by) are compared. Where matched_by is NULL, the ratio is after / before" }
 ratio_low = { type = "DOUBLE", unit = "1", doc = "low end of the ratio's 90 % interval" }
 ratio_high = { type = "DOUBLE", unit = "1", doc = "high end of the ratio's 90 % interval" }
 effect = { type = "DOUBLE", unit = "1", doc = "Cliff's delta: how the values after the change compare with the values before. 1: every value after the change is larger than every value before. -1: every value is smaller. 0: larger and smaller values are equally frequent. NULL where matched_by is NULL" }

@@ -21,7 +21,7 @@ skew_s_high = { type = "DOUBLE", unit = "s", doc = "high end of the 90 % interva
 blind_below_s = { type = "DOUBLE", unit = "s", doc = "smallest clock difference that samples of this length can show" }
 summary = { type = "VARCHAR", was = "says", doc = "the result as a sentence" }
 first_day = { type = "DATE", doc = "first site day of the period whose logs were compared" }
-day = { type = "DATE", doc = "last site day of the period whose logs were compared. Of several such periods the newest one is shown" }
+day = { type = "DATE", doc = "last site day of the period whose logs were compared. If there are several such periods, the newest is shown" }
 */
 SELECT station, system, tool, watched, direction, n_transfers, sample_s, skew_s, skew_s_low, skew_s_high, blind_below_s,
        CASE

@@ -1,7 +1,7 @@
 /*
 title = "Which values in logs contradict each other?"
 topic = "findings"
-why = "Lists values in logs that exceed what is possible, or contradict another log. Comparisons that lack a log are listed too."
+why = "Lists impossible values in logs, and values that contradict another log. Comparisons for which a log is missing are listed too."
 
 [params.last_day]
 type = "DATE"
@@ -13,14 +13,14 @@ entity = { type = "VARCHAR", doc = "entity that the values belong to: station/di
 n = { type = "BIGINT", doc = "number of impossible values of the entity" }
 n_compared = { type = "BIGINT", doc = "number of values that were compared, over all entities" }
 what = { type = "VARCHAR", doc = "name of the value, with its unit" }
-reported = { type = "DOUBLE", was = "stated", doc = "worst of the impossible values, in the unit named in `what`. Of several values, the one with the largest difference from its bound, relative to the bound, is the worst" }
+reported = { type = "DOUBLE", was = "stated", doc = "worst impossible value, in the unit that `what` names: the value with the largest difference from its bound, relative to the bound" }
 bound = { type = "DOUBLE", was = "possible", doc = "highest or lowest possible value, which the reported value violates" }
 summary = { type = "VARCHAR", was = "says", doc = "why the value is impossible, or why no comparison was possible" }
 from_at = { type = "TIMESTAMP", doc = "start of the time to which the first impossible value belongs" }
 to_at = { type = "TIMESTAMP", doc = "end of the time to which the last impossible value belongs" }
 path = { type = "VARCHAR", doc = "log file that contains the worst value" }
 line_no = { type = "BIGINT", doc = "number of the line with the worst value" }
-day = { type = "DATE", doc = "last site day of the period whose logs were compared: the newest such period that ends by last_day" }
+day = { type = "DATE", doc = "last site day of the compared period: the newest such period that ends on or before last_day" }
 */
 SELECT c.kind, c.entity, c.n, c.n_compared, c.what, c.reported, c.bound, concat_ws('; ', c.why, c.hint, c.reason_missing) AS summary,
        c.from_at, c.to_at, f.path, c.line_no, c.day

@@ -23,7 +23,7 @@ mode = { type = "VARCHAR", doc = "read or write" }
 n_mounts = { type = "BIGINT", doc = "number of mounts in which files of the data set moved" }
 n_remounts = { type = "BIGINT", doc = "number of mounts in n_mounts that were remounts: the tape had been in a drive at most `hours` (parameter) earlier" }
 n_volumes = { type = "BIGINT", doc = "number of tapes mounted for the data set" }
-n_files = { type = "BIGINT", doc = "number of complete files moved; a file that moved twice counts twice" }
+n_files = { type = "BIGINT", doc = "number of files moved completely; a file that moved twice counts twice" }
 volume_gb = { type = "DOUBLE", unit = "GB", doc = "data of the data set that was read from or written to tape" }
 files_per_mount = { type = "DOUBLE", unit = "1", doc = "n_files / n_mounts" }
 gb_per_mount = { type = "DOUBLE", unit = "GB", doc = "volume_gb / n_mounts" }

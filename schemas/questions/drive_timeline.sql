@@ -11,7 +11,7 @@ doc = "maximum number of equal time steps into which the period is divided; a st
 
 [columns]
 drive = { type = "VARCHAR", doc = "drive" }
-time_group = { type = "VARCHAR", doc = "group of drive time (gold.drive_time_bucket) with the largest share of each step; of two groups with equal shares, the group with the higher group_number counts" }
+time_group = { type = "VARCHAR", doc = "group of drive time (gold.drive_time_bucket) with the largest share of each step; of two groups with equal shares, the one with the higher group_number is shown" }
 group_words = { type = "VARCHAR", doc = "name of the group in words" }
 group_number = { type = "BIGINT", doc = "position of the group in the order in which figures show a drive's day" }
 colour = { type = "VARCHAR", doc = "colour of the group in figures" }

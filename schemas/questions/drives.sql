@@ -8,12 +8,12 @@ takes = ["first_day", "last_day"]
 drive = { type = "VARCHAR", doc = "drive" }
 generation = { type = "VARCHAR", doc = "technology of the drive, e.g. LTO-4" }
 n_sessions = { type = "BIGINT", doc = "number of mounts that moved data in the period, including mounts that began before the period. NULL where no log shows what the drive did; the same applies to the next two columns" }
-n_files = { type = "BIGINT", doc = "number of complete files whose transfer ended in the period" }
+n_files = { type = "BIGINT", doc = "number of files whose transfer was completed in the period" }
 moved_gb = { type = "DOUBLE", unit = "GB", doc = "data moved on tape in the period, even if the mount began before the period" }
-drive_rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / time in which the drive moved them. The mounts that count are chosen as in question `headline`. With the basis encp, the time includes waits and file marks" }
-drive_rate_basis = { type = "VARCHAR", doc = "how the time in the drive rate was measured: call, block, counter, encp or estimate (see the glossary). If mounts differ, the way that was used for most bytes" }
+drive_rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / time in which the drive moved them. Uses the same mounts as question `headline`. With the basis encp, the time includes waits and file marks" }
+drive_rate_basis = { type = "VARCHAR", doc = "how the time in the drive rate was measured: call, block, counter, encp or estimate (see the glossary). If mounts differ, this is the way used for most bytes" }
 nameplate_share = { type = "DOUBLE", unit = "1", doc = "drive rate / native rate; above 1 where the drive compresses data" }
-overall_rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / wall-clock time from mount request to end of dismount, of the mounts that count in drive_rate_mb_s. Mounts in which no file moved do not count" }
+overall_rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / wall-clock time from mount request to end of dismount, of the mounts used for drive_rate_mb_s. Mounts in which no file moved do not count" }
 f = { type = "DOUBLE", unit = "1", doc = "overall rate / drive rate" }
 moving_data_hours = { type = "DOUBLE", unit = "h", doc = "hours in which data moved; NULL where no log shows what the drive did. This column and each column after it has the hours of one group of gold.drive_time_bucket" }
 waiting_hours = { type = "DOUBLE", unit = "h", doc = "hours in which the drive waited for data to write, or for buffer space while reading. This includes drain: the tape has left the drive, but data read from it is not yet on disk" }

@@ -13,7 +13,7 @@ doc = "number of site days in the period that ends with last_day"
 direction = { type = "VARCHAR", doc = "in (towards the stations) or out (away from the stations)" }
 n_stations = { type = "BIGINT", doc = "number of stations with known traffic. Scanning stations, which only read tapes to check them, do not count" }
 duty_total = { type = "DOUBLE", unit = "1", doc = "sum of the duty factors of the stations counted in n_stations" }
-moved_tb = { type = "DOUBLE", unit = "TB", doc = "data that the links of the stations counted in n_stations carried in that direction" }
+moved_tb = { type = "DOUBLE", unit = "TB", doc = "data carried in that direction by the links of the stations counted in n_stations" }
 */
 WITH station AS (
     SELECT station, direction, sum(n_active) / sum(n_bins) AS duty_factor, sum(moved_gb) AS moved_gb

@@ -1,7 +1,7 @@
 /*
 title = "Drives that read and wrote for ENDIT"
 topic = "requests"
-why = "ENDIT moves files between dCache and TSM with runs of TSM's client. This shows which drives each pool's runs used, and how long runs waited for their tapes. It also shows the rate once the tapes were in the drives."
+why = "ENDIT moves files between dCache and TSM with runs of TSM's client. This shows which drives each pool's runs used, and how long runs waited for their tapes. It also shows the rate while the tapes were in the drives."
 takes = ["first_day", "last_day"]
 
 [columns]
@@ -9,7 +9,7 @@ system = { type = "VARCHAR", doc = "archive system of the drive" }
 drive = { type = "VARCHAR", doc = "drive in which the run's tape was mounted; NULL for runs whose mount no log shows" }
 pool = { type = "VARCHAR", doc = "name of the ENDIT instance, or its host if the instance has no name; each dCache pool has its own instance" }
 operation = { type = "VARCHAR", doc = "retrieve (from tape) or archive (to tape)" }
-n_runs = { type = "BIGINT", doc = "number of runs of TSM's client that ENDIT started in the period; a run with several tapes counts at each of its drives" }
+n_runs = { type = "BIGINT", doc = "number of runs of TSM's client that ENDIT started in the period; a run with several tapes counts once for each of its drives" }
 n_volumes = { type = "BIGINT", doc = "number of different tapes read or written" }
 n_files = { type = "BIGINT", doc = "number of files in the runs, as far as log lines list them" }
 moved_gb = { type = "DOUBLE", unit = "GB", was = "read_gb", doc = "data moved by completed runs that used a single tape" }

@@ -13,7 +13,7 @@ doc = "regular expression that a family's complete name must match. The default 
 system = { type = "VARCHAR", doc = "archive system" }
 storage_group = { type = "VARCHAR", doc = "storage group: owner of the files, e.g. an experiment" }
 file_family = { type = "VARCHAR", doc = "file family whose name does not match the regular expression; files without a family are left out" }
-n_files = { type = "BIGINT", doc = "number of complete files of the family whose transfer ended in the period" }
+n_files = { type = "BIGINT", doc = "number of files of the family whose transfer was completed in the period" }
 volume_gb = { type = "DOUBLE", unit = "GB", doc = "data of the family's files that was moved on tape" }
 busy_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours spent on files of the family" }
 */

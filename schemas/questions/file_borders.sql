@@ -17,9 +17,9 @@ doc = "rate below which a sample counts as a pause"
 [columns]
 host = { type = "VARCHAR", doc = "host" }
 direction = { type = "VARCHAR", doc = "read or write: direction of the traffic at the host's disks" }
-tool = { type = "VARCHAR", doc = "program that took the samples; of several programs, the one with the most samples of the host" }
+tool = { type = "VARCHAR", doc = "program that took the samples; if several did, the one with the most samples of the host" }
 step_s = { type = "DOUBLE", unit = "s", doc = "median time between two samples" }
-n_files = { type = "BIGINT", doc = "number of files found: bursts of traffic with a pause before and after; NULL where the samples are too far apart to show a pause of pause_s" }
+n_files = { type = "BIGINT", doc = "number of files found; each burst of traffic between two pauses counts as a file. NULL where the samples are too far apart to show a pause as short as pause_s" }
 p10_gb = { type = "DOUBLE", unit = "GB", doc = "one in ten files (bursts of traffic) is smaller than this" }
 p50_gb = { type = "DOUBLE", unit = "GB", doc = "median size of the files (bursts of traffic)" }
 p90_gb = { type = "DOUBLE", unit = "GB", doc = "one in ten files (bursts of traffic) is larger than this" }

@@ -15,7 +15,7 @@ kind = { type = "VARCHAR", doc = "kind of the mark: acknowledge, mute, reopen or
 made_at = { type = "TIMESTAMP", doc = "when the mark was made, UTC; NULL for marks made with an older release of tapescope" }
 author = { type = "VARCHAR", doc = "who made the mark: sign-in address, or user name on the machine; NULL for marks made with an older release of tapescope" }
 day = { type = "DATE", doc = "newest site day for which the rules had judged the finding when the mark was made" }
-until_day = { type = "DATE", doc = "last site day on which the finding is muted; NULL for a mute without end, and for other kinds of mark" }
+until_day = { type = "DATE", doc = "last site day on which the finding is muted; NULL for a permanent mute, and for other kinds of mark" }
 note = { type = "VARCHAR", doc = "reason or comment that the author wrote" }
 */
 SELECT number, finding_id, kind, made_at, author, day, until_day, note

@@ -6,11 +6,11 @@ takes = ["first_day", "last_day"]
 
 [columns]
 moved_tb = { type = "DOUBLE", unit = "TB", doc = "data moved on tape in the period, including data of mounts that began earlier; NULL where no log shows it" }
-n_files = { type = "BIGINT", doc = "number of complete files whose transfer ended in the period" }
+n_files = { type = "BIGINT", doc = "number of files whose transfer was completed in the period" }
 n_sessions = { type = "BIGINT", doc = "number of mounts that moved data in the period, including mounts that began before the period" }
-drive_rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / time in which drives moved them. Only mounts with a logged request and dismount count; if there are no such mounts, all mounts count. If the time was measured in several ways (drive_rate_basis), only the way used for most bytes counts" }
+drive_rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / time in which drives moved them. Only mounts with a logged request and dismount are used, or all mounts if there are no such mounts. If the time was measured in several ways (drive_rate_basis), only mounts measured in the way used for most bytes are included" }
 drive_rate_basis = { type = "VARCHAR", doc = "how the time in the drive rate was measured: call, block, counter, encp or estimate (see the glossary). counter and estimate: the wall-clock time leaves out mounting, so f is too high. encp: the drive time includes waits and file marks, so the drive rate is too low and f too high" }
-overall_rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / wall-clock time of the mounts that count in drive_rate_mb_s. Mounts in which no file moved do not count" }
+overall_rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / wall-clock time of the mounts used for drive_rate_mb_s. Mounts in which no file moved do not count" }
 f = { type = "DOUBLE", unit = "1", doc = "overall rate / drive rate" }
 n_drives = { type = "BIGINT", doc = "number of drives in gold.drive_ledger, which shows how each drive spent its time; NULL where no log was read" }
 available_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours, used or not, of the days on which a log of the drive's archive system was read; NULL where no log was read" }

@@ -10,8 +10,8 @@ n_findings = { type = "BIGINT", doc = "number of entities (stations, drives or h
 entities = { type = "VARCHAR", doc = "names of the stations, drives or hosts for which the rule fired, the most expensive first" }
 first_day = { type = "DATE", doc = "first site day of the periods for which the rule fired" }
 last_day = { type = "DATE", doc = "last site day of the periods for which the rule fired" }
-lost_hours = { type = "DOUBLE", unit = "h", doc = "upper limit of the drive-hours or station-hours lost. If the rule fired for an entity in several periods, only the period with the most hours counts" }
-lost_gb_day = { type = "DOUBLE", unit = "GB/day", doc = "data per day that the drives could have moved in the lost time, at their own rates and without other limits. gain_gb_day is the part that the next bottleneck allows. If the rule fired for an entity in several periods, only the largest loss counts" }
+lost_hours = { type = "DOUBLE", unit = "h", doc = "upper limit of the drive-hours or station-hours lost. If the rule fired for an entity in several periods, only the period with the most hours is used" }
+lost_gb_day = { type = "DOUBLE", unit = "GB/day", doc = "data per day that the drives could have moved in the lost time, at their own rates and without other limits. gain_gb_day is the part that the next bottleneck allows. If the rule fired for an entity in several periods, only the largest loss is used" }
 gain_gb_day = { type = "DOUBLE", unit = "GB/day", doc = "extra data per day that would move if the cause were fixed, limited by the next bottleneck; NULL where no finding of the rule has a known gain" }
 gain_gb_day_low = { type = "DOUBLE", was = "gain_least_gb_day", unit = "GB/day", doc = "low end of gain_gb_day: sum of the low ends of the 90 % intervals of the findings' gains. NULL where a gain has no interval" }
 gain_gb_day_high = { type = "DOUBLE", was = "gain_most_gb_day", unit = "GB/day", doc = "high end of gain_gb_day: sum of the high ends of the 90 % intervals of the findings' gains. NULL where a gain has no interval" }

@@ -1,7 +1,7 @@
 /*
 title = "Tapes that hold several kinds of data"
 topic = "tapes"
-why = "If two kinds of data share a tape and only one is read, the drive must wind past the files of the other kind. The cost is extra tape motion per file: more than on tapes with a single kind."
+why = "If two kinds of data share a tape and only one is read, the drive must wind past the files of the other kind. Each file then costs more tape motion than on a tape with a single kind."
 takes = ["first_day", "last_day"]
 
 [params.kind]

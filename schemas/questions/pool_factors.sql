@@ -12,7 +12,7 @@ n_on_server = { type = "BIGINT", doc = "number of pools on the same server, incl
 raid = { type = "VARCHAR", doc = "RAID level, from the fact `raid`" }
 streams = { type = "VARCHAR", doc = "number of movers or transfers that the pool may run at once, from the fact `streams`" }
 qos = { type = "VARCHAR", doc = "quality of service that the pool provides, from the fact `qos`" }
-balance = { type = "VARCHAR", doc = "from the fact `balance`: weight of the pool when work is assigned to pools, or the method of assignment" }
+balance = { type = "VARCHAR", doc = "weight of the pool, or the method, by which work is assigned to pools; from the fact `balance`" }
 others = { type = "VARCHAR", doc = "other facts about the pool in site.toml" }
 asked_hours = { type = "BIGINT", unit = "h", doc = "number of hours with requests to the pool" }
 asked_gb = { type = "DOUBLE", unit = "GB", doc = "data that the pool requested to or from tape, in stores and restores together" }

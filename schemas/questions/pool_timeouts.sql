@@ -14,7 +14,7 @@ timeout_share = { type = "DOUBLE", unit = "1", doc = "timeouts / requests" }
 n_never_started = { type = "BIGINT", doc = "number of timeouts in which the request never reached the tape system" }
 waited_hours = { type = "DOUBLE", unit = "h", doc = "sum, over the timeouts, of the time from request to timeout" }
 not_moved_gb = { type = "DOUBLE", unit = "GB", doc = "size of the files whose requests timed out; a file counts once for each timeout" }
-n_elsewhere = { type = "BIGINT", doc = "number of timeouts for files that another pool already had: it had completed a request for the same file, so a copy from there would have been enough" }
+n_elsewhere = { type = "BIGINT", doc = "number of timeouts for files that another pool already had: that pool had completed a request for the same file" }
 load_ratio = { type = "DOUBLE", was = "times", unit = "1", doc = "number of requests to this pool / mean number of requests per pool, for the same operation" }
 is_cost_suspect = { type = "BOOLEAN", doc = "true if dCache's cost setting may be the cause. Three conditions hold: requests to this pool timed out, some other pool had no timeouts, and load_ratio is at least min_times (parameter of the rule pool_skew)" }
 */

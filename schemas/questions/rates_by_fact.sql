@@ -18,7 +18,7 @@ n_rates = { type = "BIGINT", doc = "number of hours with a rate of at least 1 MB
 p50_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "median rate of the hours (for a drive: of the files)" }
 p95_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "95th percentile of the rates of the hours (for a drive: of the files)" }
 best_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "highest rate of the hours (for a drive: of the files)" }
-reached = { type = "DOUBLE", unit = "1", doc = "share of the hours (for a drive: of the files) with at least the rate in the fact; NULL where the fact is not a rate" }
+reached = { type = "DOUBLE", unit = "1", doc = "share of the hours (for a drive: of the files) that reached the rate in the fact; NULL where the fact is not a rate" }
 of_expected = { type = "DOUBLE", unit = "1", doc = "p95_mb_s / rate in the fact; NULL where the fact is not a rate" }
 */
 WITH rate AS (

@@ -1,7 +1,7 @@
 /*
 title = "Recalls and avoidable mounts by tape"
 topic = "tapes"
-why = "Shows how often ENDIT recalled files from each tape, and how many mounts it could have saved. It is assumed that one worker (ENDIT's retrieve process) per tape reads all files of the period. The tape of a file is known from its worker, or from a hint file (ENDIT's list of files and their tapes)."
+why = "Shows how often ENDIT recalled files from each tape, and how many mounts it could have saved. The number assumes that one worker (ENDIT's retrieve process) per tape reads all files of the period. The tape of a file is known from its worker, or from a hint file (ENDIT's list of files and their tapes)."
 takes = ["first_day", "last_day"]
 
 [columns]

@@ -41,7 +41,7 @@ drive = { type = "VARCHAR", doc = "drive" }
 mode = { type = "VARCHAR", doc = "read, write or mixed" }
 pattern = { type = "VARCHAR", doc = "order in which the mount read files: single, complete, sequential, alternate, sparse or random, as defined in gold.mount. NULL for mounts that wrote, and where no log shows the order" }
 requested_at = { type = "TIMESTAMP", doc = "mount request, UTC" }
-n_files = { type = "BIGINT", doc = "number of complete files that the mount moved" }
+n_files = { type = "BIGINT", doc = "number of files that the mount moved completely" }
 volume_gb = { type = "DOUBLE", unit = "GB", doc = "data of the mount's files that was written to or read from tape" }
 file_share = { type = "DOUBLE", unit = "1", doc = "number of different files that the mount read / number of files on the tape. NULL for mounts that wrote, and where the number of files on the tape is not known" }
 drive_rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / time in which the drive moved them" }

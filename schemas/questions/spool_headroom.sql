@@ -8,7 +8,7 @@ takes = ["first_day", "last_day"]
 station = { type = "VARCHAR", doc = "name of a station for which site.toml declares the size of the spool (spool_gb)" }
 spool_gb = { type = "DOUBLE", unit = "GB", doc = "size of the spool" }
 in_active_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "average rate into the station in active half-hours" }
-net_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "average rate into the station minus average rate out of the station; negative if more data goes out than comes in. Only half-hours that the logs of its links cover count" }
+net_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "average rate into the station minus average rate out of the station; negative if more data goes out than comes in. Only half-hours that the logs of the station's links cover are used" }
 outage_hours = { type = "DOUBLE", unit = "h", doc = "time in which an empty spool fills at in_active_mb_s if nothing goes out" }
 fill_hours = { type = "DOUBLE", unit = "h", doc = "time in which an empty spool fills at net_mb_s; NULL where it does not fill" }
 */

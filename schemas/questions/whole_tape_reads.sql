@@ -7,12 +7,12 @@ takes = ["first_day", "last_day"]
 [params.mount_s]
 type = "DOUBLE"
 default = "120"
-doc = "assumed time of a complete read before the first file and after the last, mainly for mounting and dismounting"
+doc = "assumed time that a complete read needs before the first file and after the last, mainly for mounting and dismounting"
 
 [params.file_s]
 type = "DOUBLE"
 default = "4.4"
-doc = "assumed time of a complete read for each file, in addition to moving the file's data"
+doc = "assumed extra time per file in a complete read, in addition to moving the file's data"
 
 [columns]
 session_id = { type = "VARCHAR", doc = "identifier of the mount" }

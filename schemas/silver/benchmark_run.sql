@@ -1,6 +1,6 @@
 /*
 title = "Runs of timed commands, such as dd"
-grain = "one row per run of a timed command, such as dd. If several files hold a run that has a date, the run still has one row"
+grain = "one row per run of a timed command, such as dd. A dated run that is in several files has only one row"
 why = "Shows the rate of a disk or network path without other load, and the reasons to doubt this rate. Few of these tests resemble production."
 lineage = ["file_id", "line_no"]
 features = ["M19", "N15"]
@@ -16,7 +16,7 @@ bytes = { type = "BIGINT", unit = "bytes", doc = "bytes moved; NULL where the fi
 block_bytes = { type = "BIGINT", unit = "bytes", doc = "block size" }
 n_streams = { type = "BIGINT", doc = "number of timed commands that ran on the host at the same time, including this one; NULL where the file has no time of day" }
 streams_bytes = { type = "BIGINT", unit = "bytes", doc = "bytes moved by all the runs that n_streams counts; NULL where the file has no time of day" }
-elapsed_s = { type = "DOUBLE", unit = "s", doc = "wall-clock time of the run. If both time (or timex) and dd printed it, the value of time counts, because that value includes the time to close the file" }
+elapsed_s = { type = "DOUBLE", unit = "s", doc = "wall-clock time of the run. If both dd and time (or timex) printed it, the value of time is used, because it includes the time to close the file" }
 cpu_s = { type = "DOUBLE", unit = "s", doc = "CPU time of the command, user and kernel" }
 rate_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "bytes / elapsed_s" }
 is_flushed = { type = "BOOLEAN", doc = "true if the command waited until its data were on disk (fsync, fdatasync, sync, dsync or direct); NULL where the file shows no dd command" }

@@ -12,7 +12,7 @@ drive = { type = "VARCHAR", doc = "drive" }
 state = { type = "VARCHAR", doc = "state of the drive, as in silver.drive_state" }
 from_at = { type = "TIMESTAMP", doc = "start" }
 to_at = { type = "TIMESTAMP", doc = "end" }
-is_inferred = { type = "BOOLEAN", doc = "true if no log line shows the start or end of the state. The times were then computed from the mount's final record, or the state is hung or unknown. unknown: the log lacks lines of the mount, or none shows its end; the state lasts until the drive's next sign. Also true if the drive was still down when the log ended" }
+is_inferred = { type = "BOOLEAN", doc = "true if no log line shows the start or end of the state. Then the times were computed from the mount's final record, or the state is hung or unknown. A state is unknown if the log lacks lines of the mount, or no line shows its end; it lasts until the next log line about the drive. Also true if the drive was still down when the log ended" }
 session_id = { type = "VARCHAR", doc = "identifier of the mount during which the drive was in the state; NULL for down" }
 attempt_id = { type = "VARCHAR", doc = "identifier of the attempt to move a file during which the drive was in the state; NULL between attempts" }
 file_id = { type = "VARCHAR", doc = "log file with the line that shows the state" }

@@ -1,7 +1,7 @@
 /*
 title = "CTA: transfers"
 grain = "one row per log line about a file. A mount without such lines has one row for all its files together"
-why = "Holds CTA's part of silver.transfer. The times of a file are computed from the log line about it."
+why = "Holds CTA's part of silver.transfer. The times of a file are computed from its log line."
 partition = "day"
 lineage = ["file_id", "line_no"]
 
@@ -19,7 +19,7 @@ file_number = { type = "BIGINT", doc = "place of the file on the volume (fSeq)" 
 bytes = { type = "BIGINT", unit = "bytes", doc = "bytes moved to or from tape, including the file's labels on tape" }
 file_bytes = { type = "BIGINT", unit = "bytes", doc = "size of the user's file" }
 unique_id = { type = "VARCHAR", doc = "identifier of the request: CTA instance and CTA's number of the file. Where a frontend logged the request, the time when it was queued is added" }
-queued_at = { type = "TIMESTAMP", doc = "when a frontend (CTA's server for requests) queued the request. If several requests match, the latest one before the transfer counts. NULL where no frontend logged the request. Also NULL if an earlier transfer had already served the request" }
+queued_at = { type = "TIMESTAMP", doc = "when a frontend (CTA's server for requests) queued the request. If several requests match, the latest one before the transfer is used. NULL where no frontend logged the request. Also NULL if an earlier transfer had already served the request" }
 ready_at = { type = "TIMESTAMP", doc = "for a write, equal to queued_at, because CTA gets a request only when the file is complete on disk; NULL for a read" }
 requested_at = { type = "TIMESTAMP", doc = "when CTA's work on the file started; for a read, when positioning to the file started" }
 started_at = { type = "TIMESTAMP", doc = "when reading or writing on tape started" }
@@ -36,7 +36,7 @@ file_family = { type = "VARCHAR", doc = "tape pool: the set of volumes to which 
 status = { type = "VARCHAR", doc = "ok or failed" }
 error = { type = "VARCHAR", doc = "error message of a failed transfer" }
 witnesses = { type = "VARCHAR", doc = "which log shows the transfer. taped: the tape daemon's line about the file. session: only the final record of the mount" }
-file_id = { type = "VARCHAR", doc = "log file with the line about the file" }
+file_id = { type = "VARCHAR", doc = "log file that contains the transfer's log line" }
 line_no = { type = "BIGINT", doc = "number of the line in file_id" }
 
 [[checks]]

@@ -23,9 +23,9 @@ write_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "bytes written per se
 wait_s = { type = "DOUBLE", unit = "s", doc = "mean time of a request in queue and device, from its arrival to its completion. NULL where no request completed, or the tool did not measure this time" }
 read_wait_s = { type = "DOUBLE", unit = "s", doc = "mean time of a read in queue and device, from its arrival to its completion; NULL where no read completed" }
 write_wait_s = { type = "DOUBLE", unit = "s", doc = "mean time of a write in queue and device, from its arrival to its completion; NULL where no write completed" }
-queue = { type = "DOUBLE", doc = "mean number of requests that waited or that the device worked on" }
+queue = { type = "DOUBLE", doc = "mean number of requests that waited or were in progress" }
 busy = { type = "DOUBLE", unit = "1", doc = "share of time in which the device worked on at least one request" }
-note = { type = "VARCHAR", doc = "known defect of the tool because of which some values of this row are NULL; the note itself is NULL without such a defect" }
+note = { type = "VARCHAR", doc = "known defect of the tool that makes some values of this row NULL; NULL without such a defect" }
 file_id = { type = "VARCHAR", doc = "file from which the row was made" }
 line_no = { type = "BIGINT", doc = "number of the line in file_id from which the row was made" }
 

@@ -1,7 +1,7 @@
 /*
 title = "States of drives"
 grain = "one row per interval in which a drive was in one state. In time without a row, the drive was idle if a log or counter covers that time; otherwise its state is unknown"
-why = "Shows everything that a drive did during a mount, without holes. The ledger, the gaps and the dead time are computed from these states. Where several sources cover the same time, the first of these counts: the mover's log, the mover's broadcasts, the kernel's counters of the drive, polls, a list of mounts."
+why = "Shows everything that a drive did during a mount, without holes. The ledger, the gaps and the dead time are computed from these states. Where several sources cover the same time, the first of these is used: the mover's log, the mover's broadcasts, the kernel's counters of the drive, polls, a list of mounts."
 partition = "day"
 lineage = ["file_id", "line_no"]
 features = ["D4"]

@@ -1,7 +1,7 @@
 /*
 title = "Runs of ENDIT's workers"
 grain = "one row per run of TSM's client dsmc that ENDIT started: a retrieve, an archive or a delete"
-why = "Shows how long and how fast ENDIT read each volume for dCache's pools. Shows also how long the requests had waited, and what failed."
+why = "Shows how long and how fast ENDIT read each volume for dCache's pools. It also shows how long the requests had waited, and what failed."
 lineage = ["file_id", "line_no"]
 
 [columns]
@@ -9,7 +9,7 @@ system = { type = "VARCHAR", doc = "archive system" }
 host = { type = "VARCHAR", doc = "host of the ENDIT daemons" }
 pool = { type = "VARCHAR", doc = "short name of the ENDIT instance, or its host if it has no name" }
 operation = { type = "VARCHAR", doc = "retrieve (from tape), archive (to tape) or delete" }
-volume = { type = "VARCHAR", doc = "label of the volume that a retrieve reads; `default` for files that ENDIT assigned to no volume. NULL where no line names a volume, which includes archives and deletes" }
+volume = { type = "VARCHAR", doc = "label of the volume that a retrieve reads; `default` for files that ENDIT assigned to no volume. NULL for archives and deletes, and where no line names a volume" }
 worker_pid = { type = "BIGINT", doc = "process id of the worker; NULL where no line has it" }
 oldest_at = { type = "TIMESTAMP", doc = "when the oldest request that a retrieve serves arrived" }
 newest_at = { type = "TIMESTAMP", doc = "when the newest request that the run serves arrived" }

@@ -1,13 +1,13 @@
 /*
 title = "Capacity of links, from the speed of their ports"
-grain = "one row per link and day. On this day, the speeds of all ports on one side of the link (switch or host) were sampled"
+grain = "one row per link and day on which the speeds of all ports on one side of the link (switch or host) were sampled"
 why = "Gives the capacity of a link where neither site.toml nor MRTG's configuration gives it. The capacity is the sum of the speeds of the link's ports; site.toml lists these ports. A switch reports the speed of its ports (ifHighSpeed), and node_exporter reports the speed of a host's ports."
 partition = "month"
 
 [columns]
 day = { type = "DATE", doc = "UTC day" }
 link = { type = "VARCHAR", doc = "link declared in site.toml" }
-capacity_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "sum of the speeds of the link's ports, each port with its highest value of the day. If both sides of the link are known, the smaller of their two sums" }
+capacity_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "sum of the speeds of the link's ports, with the highest speed of each port on that day. If the ports of both sides are known, the smaller of the two sums is used" }
 
 [[checks]]
 expectation = "ExpectCompoundColumnsToBeUnique"

@@ -6,7 +6,7 @@ lineage = ["file_id"]
 
 [columns]
 file_id = { type = "VARCHAR", doc = "file" }
-link = { type = "VARCHAR", doc = "name of the link. If site.toml declares the link by name or port, spelled as there; otherwise as in the log" }
+link = { type = "VARCHAR", doc = "name of the link, as in site.toml if it declares the link by name or port; otherwise as in the log" }
 data_from_at = { type = "TIMESTAMP", doc = "start of the oldest row with traffic; NULL where all rows are zero. For an RRD file, start of the oldest row, because an RRD file has no rows without measurements" }
 is_traffic = { type = "BOOLEAN", doc = "false if MRTG's configuration shows that the values are not bytes of a network link" }
 divisor = { type = "DOUBLE", doc = "number by which the file's values must be divided to get bytes/s" }

@@ -1,6 +1,6 @@
 /*
 title = "Targets in MRTG's configuration"
-grain = "one row per target (an entry in MRTG's configuration). If several configurations have the target, the newest counts"
+grain = "one row per target (an entry in MRTG's configuration). If several configurations have the target, the newest is used"
 why = "Shows what the numbers in an MRTG log mean: owner of the polled port, direction, unit, and capacity of the link."
 lineage = ["file_id", "line_no"]
 

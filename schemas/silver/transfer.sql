@@ -22,7 +22,7 @@ file_bytes = { type = "BIGINT", unit = "bytes", doc = "size of the user's file" 
 unique_id = { type = "VARCHAR", doc = "request id" }
 client = { type = "VARCHAR", doc = "client command that requested the file: its host and process id" }
 queued_at = { type = "TIMESTAMP", doc = "when the request was queued. Without a line of the mover: when the client started, according to the request id" }
-ready_at = { type = "TIMESTAMP", doc = "when the file to be written was complete on spool; NULL where no log shows it" }
+ready_at = { type = "TIMESTAMP", doc = "when the file to be written was complete on the spool; NULL where no log shows it" }
 requested_at = { type = "TIMESTAMP", doc = "when the mover took the request; where no mover line exists, computed from the client's overall rate" }
 started_at = { type = "TIMESTAMP", doc = "time of the first block to or from the drive. Where no mover line exists: the end that the client recorded, minus the duration (bytes ÷ transfer rate)" }
 ended_at = { type = "TIMESTAMP", doc = "time of the last block. If this was not logged, the first known of these: time of the failure, start of the hole in the log, started_at" }

@@ -13,7 +13,7 @@ station = { type = "VARCHAR", doc = "host of the client that ran the session; NU
 drive = { type = "VARCHAR", doc = "drive" }
 volume = { type = "VARCHAR", doc = "tape label" }
 session_id = { type = "VARCHAR", doc = "identifier of the mount in which the data was moved" }
-mode = { type = "VARCHAR", doc = "read or write, as the message about the opening of the volume shows. Without such a message, as the activity (such as ARCHIVE) implies" }
+mode = { type = "VARCHAR", doc = "read or write, from the message that the volume was opened; without such a message, from the activity (such as ARCHIVE)" }
 activity = { type = "VARCHAR", doc = "activity of the session or process, such as ARCHIVE or RETRIEVE, as in silver.tsm_session" }
 task = { type = "VARCHAR", doc = "session (of a client) or process (of the server)" }
 number = { type = "BIGINT", doc = "number of the session or process" }

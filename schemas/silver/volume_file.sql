@@ -8,7 +8,7 @@ lineage = []
 system = { type = "VARCHAR", doc = "archive system" }
 volume = { type = "VARCHAR", doc = "tape label" }
 file_number = { type = "BIGINT", doc = "number of the file on the volume" }
-bytes = { type = "BIGINT", unit = "bytes", doc = "size of the file on tape: the largest in its finished transfers; without transfers, the user's file size in the file table" }
+bytes = { type = "BIGINT", unit = "bytes", doc = "size of the file on tape: the largest size in its finished transfers; if there are none, the user's file size in the file table" }
 path = { type = "VARCHAR", doc = "path of the file in the name space, from an export of the file table. For CTA, the path in the URL of the transfer. NULL where no path is known" }
 
 [[checks]]

@@ -61,7 +61,7 @@ def draw(page: Page) -> None:
     else:
         when = known[chosen]["changed_at"]
         _effect(events, [row for row in events.rows if (row["changed_at"], row["what"]) == _key(known[chosen])])
-        page.say_not_narrowed("drive", "The effect above is on all that the change is about")
+        page.say_not_narrowed("drive", "The effect above covers everything that the change affected")
     _both_sides(page, when)
 
 

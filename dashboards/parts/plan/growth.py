@@ -82,7 +82,7 @@ def _ahead(found: Any, held_tb: float, plans: list[Any]) -> None:
     )
     chart = model_charts.ahead(pl.DataFrame(rows), pl.DataFrame(planned, schema=schema))
     st.altair_chart(chart, width="stretch", alt=f"Forecast of the data on tape. {says}")
-    st.caption("Band: 90 % interval. Diamonds: plans of site.toml.")
+    st.caption("Band: 90 % interval. Diamonds: plans in site.toml.")
 
 
 def _plans(plans: list[Any]) -> None:

@@ -44,7 +44,7 @@ def draw(page: Page) -> None:
             skew, chart, "Each pool's or disk's share of the load. The tick is its share if the load were equal."
         )
         st.caption(
-            "Tick: the share of a pool or disk if the load were equal among all that do the same kind of work."
+            "Tick: the share of each pool or disk if all with the same kind of work had equal loads."
             " Pools and disks furthest above their tick come first."
         )
         components.show_table(skew, SKEW, shares)

@@ -41,5 +41,5 @@ def draw(page: Page) -> None:
     components.show_part(again, REMOUNTS, again.rows_of(storage_group=group), "No log shows a mount with files.")
     with components.closed("What another mount policy would save", "policies") as is_open:
         if is_open:
-            page.say_not_narrowed("group", "A mount policy is for the requests of all groups")
+            page.say_not_narrowed("group", "A mount policy applies to the requests of all groups")
             mount_policies.show(page)

@@ -44,7 +44,7 @@ def draw(page: Page) -> None:
         components.show_table(waits, WAITS)
         components.show_sql(waits)
     if clients.rows or repeated:
-        page.say_not_narrowed("station", "Logs of pools name no station, so what follows is of all")
+        page.say_not_narrowed("station", "Logs of pools name no station, so the tables below cover all stations")
     if clients.rows:
         components.show_part(clients, CLIENTS)
     if repeated:

@@ -26,7 +26,7 @@ def draw(page: Page) -> None:
     drive = page.chosen["drive"]
     dead = page.ask("dead_time", drive=drive)
     components.heading(dead)
-    page.say_not_narrowed("station", "These hours are of the mounts of all stations; only the table below is narrowed")
+    page.say_not_narrowed("station", "These hours include the mounts of all stations; only the table below is narrowed")
     hours = [row for row in dead.rows if row["hour_at"]]
     if hours:
         is_daily = hour_charts.step_of(page.n_days) != "hour"

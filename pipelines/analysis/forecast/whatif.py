@@ -68,7 +68,7 @@ def judge(record: Record, changes: Changes, run: Callable[[Changes], Outcome] | 
     replayed = run(Changes())
     error, what = replay_error(record, replayed)
     if record.share < 1 - MOST_ERROR:
-        error, what = 1 - record.share, "bytes of mounts that were not logged from request to dismount"
+        error, what = 1 - record.share, "bytes of mounts without a logged request or dismount"
     if error > MOST_ERROR:
         return WhatIf(record, replayed, error, what, None)
     return WhatIf(record, replayed, error, what, replayed if changes == Changes() else run(changes))

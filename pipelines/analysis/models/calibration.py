@@ -182,7 +182,7 @@ def _speed(times: Floats, moved_mb: Floats, moving_s: Floats) -> Estimate | NoEs
     """MB a second of moving. Small files begin and end in the same second of a log, and show no speed then."""
     known = times @ moving_s > 0
     if moving_s.sum() <= 0 or known.mean() < LEAST_USABLE:
-        why = "in most of these mounts data moved for less time than the log's time stamps can show"
+        why = "in most of these mounts, data moved for less time than the log's time stamps can resolve"
         return NoEstimate(why, "mounts that move more data, or logs with fractions of seconds")
     return bootstrap.ratio(times[known], moved_mb, moving_s)
 

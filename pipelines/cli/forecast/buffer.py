@@ -43,7 +43,7 @@ def buffer(
     """Show what a disk buffer in front of the tapes would serve.
 
     The tables show the share of the recalled data that buffers of several sizes would have served. They also show the
-    size from which a larger buffer would serve hardly more data. The command replays the logged reads of drives and
+    size beyond which a larger buffer would serve hardly more data. The command replays the logged reads of drives and
     pools in order, first with one buffer for all files, then with one buffer for each file family.
     """
     everyone = forecast.buffers(past(), group)

@@ -1,4 +1,4 @@
-"""The commands about costs fitted to the site's mounts, about campaigns, and about published figures of drives."""
+"""Commands that fit costs to the site's mounts, follow campaigns, and list published figures of drives."""
 
 from collections.abc import Iterator
 from typing import Any
