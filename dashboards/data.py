@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import date
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import polars as pl
@@ -17,6 +17,7 @@ from pipelines.analysis.findings.exhibit import exhibit as read_exhibit
 from pipelines.analysis.forecast import (
     MONTH_DAYS,
     WEEK_DAYS,
+    Buffers,
     Fitted,
     History,
     MountAdvice,
@@ -27,6 +28,7 @@ from pipelines.analysis.forecast import (
     judge,
     recorded,
 )
+from pipelines.analysis.forecast import buffers as find_buffers
 from pipelines.analysis.models.simulation import Changes, Outcome, simulate
 from pipelines.answers import question
 from pipelines.answers.drill import Drilled, drill
@@ -229,6 +231,19 @@ def _history(path: str, which: str, snapshot: int, last: date, n_days: int = MON
         return _remembered(path, which, name, tuple(sorted(params.items())), snapshot).answer
 
     return History(read_site(path), load_catalog(), last, n_days, asked)
+
+
+def buffers(snapshot: int, last: date, n_days: int) -> list[Buffers]:
+    """What disk buffers would have served of the reads of the `n_days` days up to `last`. Raises NoAnswer."""
+    return _buffers(*_here(), snapshot, last, n_days)
+
+
+# Only the result is kept: there may be a million reads.
+@st.cache_resource(max_entries=4, show_spinner=False)
+def _buffers(path: str, which: str, snapshot: int, last: date, n_days: int) -> list[Buffers]:
+    with refusing():
+        asked = partial(_open(path, which, snapshot).ask, load_catalog())
+        return find_buffers(History(read_site(path), load_catalog(), last, n_days, asked))
 
 
 def what_if(snapshot: int, last: date, n_days: int, changes: Changes) -> WhatIf:

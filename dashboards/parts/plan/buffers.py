@@ -5,11 +5,10 @@ from typing import Any
 import polars as pl
 import streamlit as st
 
-from dashboards import data, fields, planning, words
+from dashboards import data, fields, words
 from dashboards.charts import model_charts
 from dashboards.components import show_rows
 from dashboards.head import Page
-from pipelines.analysis.forecast import buffers
 from pipelines.analysis.models.buffer import VERDICTS
 from pipelines.primitives.estimate import NoEstimate
 from pipelines.primitives.format import counted, no_estimate, percent, quantity
@@ -28,8 +27,7 @@ ENOUGH = "buffer size beyond which each doubling would serve less than a further
 def draw(page: Page) -> None:
     """Draw the part."""
     try:
-        with data.refusing():
-            everyone = buffers(planning.history(page, N_DAYS))
+        everyone = data.buffers(page.snapshot, page.last, N_DAYS)
     except data.NoAnswer:
         st.text(f"No log shows a file read from tape in the {N_DAYS} days up to {page.last}.")
         return

@@ -1,10 +1,9 @@
 """Buffers before the tapes: the size that the site's own reads suggest, for all files and for each family."""
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TypeGuard
 
-import numpy as np
+import polars as pl
 
 from pipelines.analysis.forecast.history import History
 from pipelines.analysis.models.buffer import Behaviour, Ints, behaviour, caught, caught_by_day, distances
@@ -78,35 +77,33 @@ def buffers(history: History, group: str = "", n_most: int = N_MOST) -> list[Buf
         )
     names = [column.name for column in answer.columns]
     columns = dict(zip(names, zip(*answer.rows, strict=True), strict=True))
-    files = _codes(zip(columns["system"], columns["file"], strict=True))
-    families = np.array([_family(*pair) for pair in zip(columns["storage_group"], columns["file_family"], strict=True)])
-    sizes = np.array(columns["bytes"], np.int64)
-    days = np.array([day.toordinal() for day in columns["day"]], np.int64)
+    del columns["read_at"]  # which only orders the rows
+    reads = pl.DataFrame(columns).select(
+        "witness",
+        file=pl.concat_str("system", "file", separator="\0").cast(pl.Categorical).to_physical().cast(pl.Int64),
+        family=_family(),
+        size="bytes",
+        day=pl.col("day").dt.epoch("d").cast(pl.Int64),
+    )
     found = []
     for witness in ("drives", "pools"):
-        saw = np.array(columns["witness"]) == witness
-        if not saw.any():
+        known = reads.filter(witness=witness)
+        if known.is_empty():
             continue
-        whole = _one("all", files[saw], sizes[saw], days[saw])
-        own = [
-            _one(str(name), files[saw & is_own], sizes[saw & is_own], days[saw & is_own])
-            for name, is_own in ((name, families == name) for name in np.unique(families[saw]))
-        ]
+        own = [_one(str(name), part) for (name,), part in known.partition_by("family", as_dict=True).items()]
         own.sort(key=lambda one: (-int(one.reads.sizes.sum()), one.name))
-        found.append(Buffers(witness, len(np.unique(days[saw])), int(saw.sum()) >= n_most, whole, own))
+        found.append(Buffers(witness, known["day"].n_unique(), known.height >= n_most, _one("all", known), own))
     return found
 
 
-def _codes(names: Iterable[tuple[str, str]]) -> Ints:
-    """A number for each different name."""
-    known: dict[tuple[str, str], int] = {}
-    return np.array([known.setdefault(name, len(known)) for name in names], np.int64)
+def _family() -> pl.Expr:
+    parts = [pl.when(pl.col(name) != "").then(name) for name in ("storage_group", "file_family")]
+    return pl.coalesce(
+        pl.concat_str(*parts, separator=".", ignore_nulls=True).replace("", None), pl.lit("family unknown")
+    )
 
 
-def _family(group: str | None, family: str | None) -> str:
-    return ".".join(part for part in (group, family) if part) or "family unknown"
-
-
-def _one(name: str, files: Ints, sizes: Ints, days: Ints) -> Family:
+def _one(name: str, reads: pl.DataFrame) -> Family:
+    files, sizes, days = (reads[column].to_numpy() for column in ("file", "size", "day"))
     apart = distances(files, sizes)
     return Family(name, Reads(sizes, days, apart), behaviour(apart, sizes, days))
