@@ -23,9 +23,9 @@ SOURCES = tuple(sorted(all_texts()))
 INPUTS = (*SOURCES, CTA + JSON, VMSTAT + MANY, IOSTAT + MANY, ENSTORE + MANY, BIG, WEEK, DAY)
 PARTS = (*INPUTS, PAGES)
 TITLES = {
-    "ingest": "file to committed rows",
-    "by_one": "ten files to committed rows, one process",
-    "by_two": "ten files to committed rows, two processes",
+    "ingest": "reading a file and committing its rows",
+    "by_one": "reading ten files and committing their rows, one process",
+    "by_two": "reading ten files and committing their rows, two processes",
     "parse": "reading and parsing only",
     "read_blocks": "tapescope cuts the file into numbered lines",
     "read_lines": "Polars read_lines",

@@ -55,11 +55,13 @@ def judge(results: Results) -> list[Aim]:
             aims.append(_aim(requirement, times, "×", times >= WORKERS_AIM))
     if both := _pair(results, (ENSTORE, "ingest"), (ENSTORE, "read_lines")):
         times = both[1].mb_s / both[0].mb_s
-        requirement = f"DEBUGLOG to committed rows: at most {LINES_AIM:g}× the time in which Polars reads the lines"
+        requirement = (
+            f"reading DEBUGLOG and committing its rows: at most {LINES_AIM:g}× the time in which Polars reads the lines"
+        )
         aims.append(_aim(requirement, times, "× as long", times <= LINES_AIM))
     for (stem, task), result in results.items():
         if task == "ingest" and stem != BIG and result.mb_s < LEAST_MB_S:
-            requirement = f"{stem} to committed rows: at least {LEAST_MB_S:g} MB/s"
+            requirement = f"reading {stem} and committing its rows: at least {LEAST_MB_S:g} MB/s"
             reason = reason_of(stem) or _what_else_took_time(result, results.get((stem, "parse")))
             aims.append(Aim(requirement, f"{result.mb_s:.1f} MB/s", False, reason))
     if answered := results.get((WEEK, "whatif")):

@@ -207,7 +207,12 @@ def table(rows: Iterable[QuantityCount]) -> str:
 
 @click.command()
 @click.option(
-    "--trials", "n_trials", default=400, show_default=True, type=click.IntRange(1), help="Trials of each model."
+    "--trials",
+    "n_trials",
+    default=400,
+    show_default=True,
+    type=click.IntRange(1),
+    help="Number of trials for each model.",
 )
 @click.option("--only", type=click.Choice(tuple(MODELS)), multiple=True, help="Run only this model; may be repeated.")
 @click.option("--seed", default=SEED, show_default=True, type=click.IntRange(0), help="Seed of all random values.")

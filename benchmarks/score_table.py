@@ -85,7 +85,7 @@ def _intervals(results: list[dict[str, Any]]) -> str:
         for (rule, name), held in covered.items()
     ]
     lines += [
-        f"{rule}: {n} intervals of {name} were not compared, because the faults have no true value of {name}"
+        f"{rule}: {n} intervals of {name} could not be checked, because truth.toml has no {name} of the faults"
         for (rule, name), n in unknown.items()
     ]
     return "\n".join(sorted(lines)) or "no finding so far has an interval"

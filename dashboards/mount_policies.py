@@ -27,8 +27,8 @@ COLUMNS = {
     "n_mounts": ("mounts", "localized", "mounts that read files"),
     "drive_hours": ("drive-hours [h]", "%.2f", "total time of the mounts that read files"),
     "saved_hours": ("saved [h]", "%.2f", "drive-hours saved, compared with the replay of the recorded policy"),
-    "saved_hours_low": ("saved, at least [h]", "%.2f", "lower end of the 90 % interval of the drive-hours saved"),
-    "saved_hours_high": ("saved, at most [h]", "%.2f", "upper end of the 90 % interval of the drive-hours saved"),
+    "saved_hours_low": ("hours saved, at least [h]", "%.2f", "lower end of the 90 % interval of the drive-hours saved"),
+    "saved_hours_high": ("hours saved, at most [h]", "%.2f", "upper end of the 90 % interval of the drive-hours saved"),
     "wait_p50_hours": ("median wait [h]", "%.2f", "median time from a request to the first block of its file"),
     "wait_p95_hours": (
         "95 % of requests wait less than [h]",

@@ -85,11 +85,14 @@ def form(drives: dict[str, int]) -> Changes:
             "instances", "Migration processes at a station", one, "each reads and writes tapes of its own", 1
         )
         inputs = fields.count(
-            "inputs", "Tapes a process reads at once", two, "if a station has several processes, each reads this many"
+            "inputs",
+            "Tapes that each process reads at once",
+            two,
+            "if a station has several processes, each reads this many",
         )
         outputs = fields.count(
             "outputs",
-            "Tapes a process writes at once",
+            "Tapes that each process writes at once",
             three,
             "if a station has several processes, each writes this many",
         )

@@ -85,7 +85,7 @@ def _read(text: str, zone: str) -> datetime:
     try:
         return naive_utc(typed.replace(tzinfo=ZoneInfo(zone), fold=int(bare != text)))
     except OverflowError:
-        raise ValueError(f"{text} is outside the calendar") from None
+        raise ValueError(f"{text} is outside the years 1 to 9999") from None
 
 
 def seconds(begin: pl.Expr, end: pl.Expr) -> pl.Expr:

@@ -120,8 +120,8 @@ def test_table_is_printed_and_only_own_files_are_removed(tmp_path: Path) -> None
     sizes = ["--mb", "0.2", "--big-mb", "0.3", "--repeat", "1", "--dir", str(tmp_path)]
     done = CliRunner().invoke(main, [*sizes, "--only", ENSTORE, "--only", "big"], catch_exceptions=False)
     assert done.exit_code == 0
-    assert "| file to committed rows | DEBUGLOG-2010-03-10 |" in done.output
-    aim = "DEBUGLOG to committed rows: at most 4× the time in which Polars reads the lines"
+    assert "| reading a file and committing its rows | DEBUGLOG-2010-03-10 |" in done.output
+    aim = "reading DEBUGLOG and committing its rows: at most 4× the time in which Polars reads the lines"
     assert f"| {aim} |" in done.output
     assert list(tmp_path.iterdir()) == [other]
 

@@ -61,13 +61,20 @@ a = { doc = "begin of the hour" }
 SELECT 1 -- told by none
 """
 
+OF_LOGS = """TITLES = {"what the log told": "what nobody reads"}
+if line.startswith("said by the log") or "no file was seen" in error:
+    raise ValueError("the odd one")
+"""
+
 
 @pytest.mark.parametrize(
     ("name", "text", "expected"),
     [
+        ("pipelines/sources/a.py", OF_LOGS, [("nobody", 1), ("odd", 3)]),
         ("a.py", PYTHON, [("odd", 1), ("seen", 4), ("nobody", 4), ("what the log says", 3)]),
         ("a.sql", HEADER, [("tell", 2), ("begin of", 4), ("told", 6)]),
         ("a.md", "A line.\n\n```\nsaid here\n```\n\n| a mend of it | b |\n", [("mend", 7)]),
+        ("a.md", "| one word told | `said by the log` |\n", [("told", 1)]),
         ("a.html", "<p>{{ a }} was\ntold by {% if b %}</p><b>nobody at all</b>", [("told", 1), ("nobody", 2)]),
     ],
 )

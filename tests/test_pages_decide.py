@@ -105,7 +105,7 @@ def test_whatif(app: AppTest, archive: Path) -> None:
     assert "Nothing is changed yet" in texts(app) and set(table(app, "run")["run"]) == {"recorded", "replayed"}
     field(app, "Gaps of at most [s]").set_value(2.0)
     field(app, "LTO-4 drives").set_value(4)
-    field(app, "Tapes a process writes at once").set_value(1)
+    field(app, "Tapes that each process writes at once").set_value(1)
     app.button[0].click().run()
     app.session_state["takes"] = True  # what it takes of the drives is closed
     app.run()

@@ -61,7 +61,7 @@ def _stopped_by_signals() -> list[int]:
 
 
 def _is_utf8(words: list[str]) -> bool:
-    """Whether words of the command line are UTF-8; Python keeps other bytes as surrogates."""
+    """Return true if the words of the command line are UTF-8; Python keeps other bytes as surrogates."""
     return not any("\ud800" <= char <= "\udfff" for word in words for char in word)
 
 

@@ -9,7 +9,7 @@ features = ["M40", "S5"]
 day = { type = "DATE", doc = "site day" }
 campaign = { type = "VARCHAR", doc = "campaign" }
 n_files = { type = "BIGINT", doc = "number of the campaign's files whose transfer was completed that day" }
-moved_gb = { type = "DOUBLE", unit = "GB", doc = "data of the campaign that moved to or from tape that day, in completely moved files" }
+moved_gb = { type = "DOUBLE", unit = "GB", doc = "data of the campaign that moved to or from tape that day; only files that were moved completely count" }
 n_drives = { type = "BIGINT", doc = "number of drives that moved data of the campaign that day" }
 busy_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours spent on the campaign, summed over all drives. The busy_hours of each drive (gold.lost_time) count in proportion to bytes. Example: if half of a drive's bytes that day belong to the campaign, half of its hours count" }
 rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "moved_gb / busy_hours, in MB/s; the hours include mounts and gaps" }

@@ -14,10 +14,10 @@ mode = { type = "VARCHAR", doc = "read or write: the mode in which the drive mov
 day_us = { type = "BIGINT", unit = "us", doc = "length of the site day, in microseconds" }
 covered_us = { type = "BIGINT", unit = "us", doc = "time for which logs show what the drive did, in microseconds: all except unknown" }
 busy_us = { type = "BIGINT", unit = "us", doc = "time at work, in microseconds: all except idle, no request, down, hung and unknown" }
-moved_bytes = { type = "BIGINT", unit = "bytes", doc = "data that the drive moved that day, in completely moved files" }
+moved_bytes = { type = "BIGINT", unit = "bytes", doc = "data that the drive moved that day; only files that were moved completely count" }
 more_bytes = { type = "DOUBLE", unit = "bytes", doc = "data that the drive could have moved in addition to moved_bytes, up to the limit that the column bottleneck names; NULL where no log shows a limit" }
 bottleneck = { type = "VARCHAR", doc = "limit that sets more_bytes; NULL where no log shows a limit. input: the station receives no more data to write. output: the station's writing drives cannot write the additional data that this drive would read. link: the link of the station or of the drive's host" }
-asked_us = { type = "BIGINT", unit = "us", doc = "time in which requests waited for drives of this kind (queued_us of gold.idle_queued). Given only for drives without work for at least half of the time in which they could work. NULL for other drives, and on days without logged requests. Also NULL for a writing drive if logs show how much data its station received" }
+asked_us = { type = "BIGINT", unit = "us", doc = "time in which requests waited for drives of this kind (queued_us of gold.idle_queued). Only for a drive that had no work in at least half of the time in which it could work. NULL for other drives, and on days without logged requests. Also NULL for a writing drive if logs show how much data its station received" }
 
 [[checks]]
 expectation = "ExpectCompoundColumnsToBeUnique"

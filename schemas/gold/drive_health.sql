@@ -12,7 +12,7 @@ system = { type = "VARCHAR", doc = "archive system" }
 drive = { type = "VARCHAR", doc = "drive" }
 n_mounts = { type = "BIGINT", doc = "number of mounts in the drive that were requested that day; failed mounts count too" }
 n_transfers = { type = "BIGINT", doc = "number of files whose transfer was completed that day" }
-volume_gb = { type = "DOUBLE", unit = "GB", doc = "data moved to or from tape that day, in completely moved files" }
+volume_gb = { type = "DOUBLE", unit = "GB", doc = "data moved to or from tape that day; only files that were moved completely count" }
 read_errors = { type = "BIGINT", doc = "read errors that the drive counted, corrected or not. They come from the mover's log or, if it has no counts, from the drive's SCSI pages. Failed transfers do not count as errors. NULL where no log shows such counts" }
 write_errors = { type = "BIGINT", doc = "write errors that the drive counted, corrected or not, from the same logs as read_errors. Failed transfers do not count as errors. NULL where no log shows such counts" }
 uncorrected_errors = { type = "BIGINT", doc = "read and write errors that the drive could not correct, from its SCSI pages; NULL where no page was read" }

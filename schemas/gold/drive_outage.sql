@@ -52,7 +52,7 @@ clipped AS (
            file_id, line_no, end_file_id, end_line_no
     FROM in_service
 ),
--- holes of the log cut an outage into pieces; one line begins them all
+-- holes in the log cut an outage into pieces; one line begins them all
 outage AS (
     SELECT day, drive, file_id, line_no, min(began_at) AS began_at, min(from_at) AS from_at, max(to_at) AS to_at,
            sum(date_diff('microsecond', from_at, to_at)) / 1e6 AS down_s, arg_max(end_file_id, from_at) AS end_file_id,

@@ -35,7 +35,7 @@ bucket AS (
     SELECT * FROM (VALUES
         (1, 'unknown', 'no log covers it', 'unknown'),
         (2, 'down', 'offline, in error or cleaning', 'down'),
-        (3, 'hung', 'session hung until it was killed', 'down'),
+        (3, 'hung', 'mount hung until it was killed', 'down'),
         (4, 'idle', 'no tape mounted', 'idle'),
         (5, 'no_request', 'mounted, no request', 'no_request'),
         (6, 'occupied', 'tape in the drive, its work not logged', 'occupied'),

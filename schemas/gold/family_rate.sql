@@ -12,10 +12,10 @@ storage_group = { type = "VARCHAR", doc = "storage group: owner of the files, e.
 file_family = { type = "VARCHAR", doc = "file family: files that share tapes, e.g. one data set; NULL where no log records it" }
 mode = { type = "VARCHAR", doc = "read or write" }
 n_files = { type = "BIGINT", doc = "number of files whose transfer was completed that day" }
-volume_gb = { type = "DOUBLE", unit = "GB", doc = "data moved to or from tape that day, in completely moved files" }
+volume_gb = { type = "DOUBLE", unit = "GB", doc = "data moved to or from tape that day; only files that were moved completely count" }
 drive_rate_basis = { type = "VARCHAR", doc = "basis of the drive rate (how it was measured) for most of the bytes; values as in silver.transfer. drive_s and drive_rate_mb_s leave out files with another basis" }
 drive_s = { type = "DOUBLE", unit = "s", doc = "time that drives worked on the files with this drive_rate_basis" }
-moving_data_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours inside transfers, complete or not, without waits and checksums. Each column from this one to occupied_hours is a group of gold.drive_time_bucket" }
+moving_data_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours inside transfers, complete or not, without waits and checksums. From this column to occupied_hours, each column is one group of gold.drive_time_bucket" }
 waiting_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours in which the drive waited for data, for room in the buffer or, after the tape was removed, for disks" }
 checksums_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours spent on checksums, inside transfers and between files" }
 between_files_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours between files, spent on file mark, database, request and start" }

@@ -18,8 +18,8 @@ out_duty = { type = "DOUBLE", unit = "1", doc = "duty factor out: share of half-
 in_active_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "average rate of incoming traffic over the half-hours in which it exceeds duty_threshold_mb_s; NULL without such half-hours" }
 out_active_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "average rate of outgoing traffic over the half-hours in which it exceeds duty_threshold_mb_s; NULL without such half-hours" }
 needed_out_duty = { type = "DOUBLE", unit = "1", doc = "duty factor that the station would need to send out all incoming data, at the rate out_active_mb_s. It is in_duty x in_active_mb_s / out_active_mb_s. No station can reach a value above 1" }
-read_gb = { type = "DOUBLE", unit = "GB", doc = "data that drives read from tape for the station that day, in completely moved files; NULL where no drive log shows it" }
-written_gb = { type = "DOUBLE", unit = "GB", doc = "data that drives wrote to tape for the station that day, in completely moved files; NULL where no drive log shows it" }
+read_gb = { type = "DOUBLE", unit = "GB", doc = "data that drives read from tape for the station that day; only files that were moved completely count. NULL where no drive log shows it" }
+written_gb = { type = "DOUBLE", unit = "GB", doc = "data that drives wrote to tape for the station that day; only files that were moved completely count. NULL where no drive log shows it" }
 
 [[checks]]
 expectation = "ExpectCompoundColumnsToBeUnique"

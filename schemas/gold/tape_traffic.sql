@@ -15,7 +15,7 @@ file_family = { type = "VARCHAR", doc = "file family of the files (those that sh
 mode = { type = "VARCHAR", doc = "read or write" }
 drive_rate_basis = { type = "VARCHAR", doc = "how the drive time of the files was measured, as in silver.transfer; NULL where no log has the drive time" }
 n_files = { type = "BIGINT", doc = "number of files whose transfer was completed that day" }
-bytes = { type = "BIGINT", unit = "bytes", doc = "bytes moved that day, in completely moved files; a file's bytes are spread evenly from its first to its last block" }
+bytes = { type = "BIGINT", unit = "bytes", doc = "bytes moved that day; only files that were moved completely count. A file's bytes are spread evenly from its first to its last block" }
 timed_bytes = { type = "BIGINT", unit = "bytes", doc = "part of bytes that belongs to files with known drive time" }
 drive_us = { type = "BIGINT", unit = "us", doc = "drive time of the files that timed_bytes counts, in microseconds; the drive time of a file over midnight is divided like its bytes" }
 is_listed = { type = "BOOLEAN", doc = "true if Enstore's accounting of transfers lists at least one of the files that the row sums up" }

@@ -12,8 +12,8 @@ doc = "number of site days in the period that ends with last_day"
 generation = { type = "VARCHAR", doc = "technology of the drive; NULL where site.toml does not name it" }
 drive = { type = "VARCHAR", doc = "drive" }
 day = { type = "DATE", doc = "site day; only days on which logs cover the drive are listed" }
-read_gb = { type = "DOUBLE", unit = "GB", doc = "data that the drive read on that day, in completely moved files" }
-write_gb = { type = "DOUBLE", unit = "GB", doc = "data that the drive wrote on that day, in completely moved files" }
+read_gb = { type = "DOUBLE", unit = "GB", doc = "data that the drive read on that day; only files that were moved completely count" }
+write_gb = { type = "DOUBLE", unit = "GB", doc = "data that the drive wrote on that day; only files that were moved completely count" }
 known_hours = { type = "DOUBLE", unit = "h", doc = "hours of the day for which logs cover the drive" }
 down_hours = { type = "DOUBLE", unit = "h", doc = "hours of the day in which the drive was offline, in error, cleaning or hung" }
 */

@@ -1,5 +1,5 @@
 /*
-title = "Entry of the change log closest in time to a sudden change of a value"
+title = "Recorded change that is closest in time to a sudden change of a value"
 why = "Returns the change that may explain a finding: the entry of the change log that affects the finding's entity and is closest in time. Of two equally close entries, an entry that names the entity comes before an entry for the complete site."
 
 [params.since]

@@ -15,7 +15,7 @@ doc = "number of site days in the period that ends with last_day"
 
 [columns]
 day = { type = "DATE", doc = "site day; only days that logs or Enstore's accounting of transfers cover are listed" }
-written_gb = { type = "DOUBLE", unit = "GB", doc = "data written on that day, in completely written files; 0 where logs cover the day and show no writes" }
+written_gb = { type = "DOUBLE", unit = "GB", doc = "data written on that day; only files that were written completely count. 0 where logs cover the day and show no writes" }
 covered_share = { type = "DOUBLE", unit = "1", doc = "share of the day's drive-hours that logs cover. It is 1 on days that Enstore's accounting of transfers covers. If two such days are at most a week apart, it is also 1 on all days between them" }
 */
 WITH covered AS (

@@ -34,8 +34,8 @@ to_at = { type = "TIMESTAMP", doc = "end of the interval; end of the day (last_d
 interval_s = { type = "DOUBLE", unit = "s", doc = "length of the interval within the day (last_day). For waits or checksums inside a transfer, the sum of their times. For the transfer itself, its duration less waits and checksums" }
 session_id = { type = "VARCHAR", doc = "id of the mount; NULL where no tape was mounted" }
 volume = { type = "VARCHAR", doc = "tape label of the tape in the drive" }
-session_s = { type = "DOUBLE", unit = "s", doc = "total time of this mount's intervals in the chosen bucket or group on the day (last_day)" }
-session_n = { type = "BIGINT", doc = "number of this mount's intervals in the chosen bucket or group on the day (last_day)" }
+session_s = { type = "DOUBLE", unit = "s", doc = "total time that the mount spent in the chosen bucket or group on the day that last_day names" }
+session_n = { type = "BIGINT", doc = "number of intervals in which the mount was in the chosen bucket or group on the day that last_day names" }
 transfer_id = { type = "VARCHAR", doc = "id of the transfer that the mover worked on when the interval began; NULL without such a transfer" }
 mode = { type = "VARCHAR", doc = "read or write" }
 file_number = { type = "BIGINT", doc = "position of the transferred file on the tape, counted in files" }

@@ -26,7 +26,7 @@ ratio_low = { type = "DOUBLE", unit = "1", doc = "low end of the ratio's 90 % in
 ratio_high = { type = "DOUBLE", unit = "1", doc = "high end of the ratio's 90 % interval" }
 effect = { type = "DOUBLE", unit = "1", doc = "Cliff's delta: how the values after the change compare with the values before. 1: every value after the change is larger than every value before. -1: every value is smaller. 0: larger and smaller values are equally frequent. NULL where matched_by is NULL" }
 mix_shift = { type = "DOUBLE", unit = "1", doc = "how much the mix changed: for rates, the mix of tapes and file sizes; for gaps, the mix of drives. 0: the same mix before and after the change. 1: nothing in common" }
-matched_by = { type = "VARCHAR", doc = "what the compared values before and after the change have in common: `tape and size`, `size` (for rates, if too few values have the same tape) or `drive` (for gaps). NULL where too few values have anything in common" }
+matched_by = { type = "VARCHAR", doc = "what the compared values before and after the change have in common. Rates: `tape and size`, or only `size` if too few values have the same tape. Gaps: `drive`. NULL if too few values have this in common" }
 n_before = { type = "BIGINT", doc = "number of values (rates or gaps) before the change" }
 n_after = { type = "BIGINT", doc = "number of values (rates or gaps) after the change" }
 summary = { type = "VARCHAR", was = "says", doc = "the result as a sentence, or why there is no estimate" }

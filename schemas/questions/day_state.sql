@@ -13,7 +13,7 @@ n_findings = { type = "BIGINT", doc = "number of findings on the days of the ser
 n_withheld = { type = "BIGINT", doc = "number of rules that gave no verdict for at least one day of the series, because logs were missing" }
 best_hours = { type = "DOUBLE", unit = "h", doc = "hours of the day that its most complete log covers; for a series of days, the lowest such number. NULL where no log covers the days" }
 sources = { type = "VARCHAR", doc = "kinds of log that cover the days, each followed by its covered hours (sum over all hosts and days); NULL where no log covers the days" }
-is_outdated = { type = "BOOLEAN", doc = "true if the verdict no longer holds. After the rules ran, site.toml changed, or more than a quarter of the hours of a kind of log were added. Such days need a new `tapescope detect`" }
+is_outdated = { type = "BOOLEAN", doc = "true if the verdict no longer holds. Either site.toml changed after the rules ran, or more than a quarter of the hours that a kind of log covers were read after the rules ran. `tapescope detect` judges such days again" }
 summary = { type = "VARCHAR", was = "says", doc = "state of the days in one sentence" }
 */
 WITH day AS (

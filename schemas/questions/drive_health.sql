@@ -8,7 +8,7 @@ takes = ["first_day", "last_day", "drive"]
 drive = { type = "VARCHAR", doc = "drive" }
 generation = { type = "VARCHAR", doc = "technology of the drive, e.g. LTO-4" }
 n_mounts = { type = "BIGINT", doc = "number of mounts requested for the drive, including failed ones" }
-volume_gb = { type = "DOUBLE", unit = "GB", doc = "data that the drive moved, in completely moved files" }
+volume_gb = { type = "DOUBLE", unit = "GB", doc = "data that the drive moved; only files that were moved completely count" }
 drive_read_errors = { type = "BIGINT", doc = "read errors counted by the drive, including corrected ones; failed transfers are in n_failed_transfers. NULL where no log shows the counter" }
 drive_write_errors = { type = "BIGINT", doc = "write errors counted by the drive, including corrected ones; failed transfers are in n_failed_transfers. NULL where no log shows the counter" }
 uncorrected_errors = { type = "BIGINT", doc = "number of read and write errors that the drive could not correct, from the drive's SCSI log pages; NULL where no page was read" }

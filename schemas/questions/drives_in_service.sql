@@ -8,8 +8,8 @@ takes = ["first_day", "last_day"]
 day = { type = "DATE", doc = "site day" }
 robot = { type = "VARCHAR", doc = "robot that serves the drives; NULL where site.toml does not name it" }
 generation = { type = "VARCHAR", doc = "technology of the drives; NULL where site.toml does not name it" }
-n_drives = { type = "BIGINT", doc = "number of drives with at least one completely moved file whose transfer started on that day" }
-n_tapes = { type = "BIGINT", doc = "number of tapes with at least one completely moved file whose transfer started on that day" }
+n_drives = { type = "BIGINT", doc = "number of drives with at least one file whose transfer started on that day and was completed" }
+n_tapes = { type = "BIGINT", doc = "number of tapes with at least one file whose transfer started on that day and was completed" }
 added = { type = "VARCHAR", was = "came", doc = "drives that moved files on this day, but not on the previous listed day of the same robot and technology; NULL on the first listed day" }
 removed = { type = "VARCHAR", was = "gone", doc = "drives that moved files on the previous listed day of the same robot and technology, but not on this day; NULL on the first listed day" }
 */

@@ -29,7 +29,7 @@ low_in_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "traffic towards the stati
 high_in_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "traffic towards the station: rate of the fastest active half-hour" }
 low_out_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "traffic away from the station: rate of the slowest active half-hour" }
 high_out_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "traffic away from the station: rate of the fastest active half-hour" }
-coverage = { type = "DOUBLE", unit = "1", doc = "share of the period's half-hours that the logs of the station's links cover, for inbound traffic" }
+coverage = { type = "DOUBLE", unit = "1", doc = "share of all half-hours of the period for which the logs of the station's links show the inbound traffic" }
 */
 WITH summed AS (
     SELECT station, direction, sum(n_bins) AS n_bins, sum(n_active) AS n_active, sum(n_active_half) AS n_half,

@@ -10,7 +10,7 @@ storage_group = { type = "VARCHAR", doc = "storage group: owner of the files, e.
 file_family = { type = "VARCHAR", doc = "file family: files that share tapes, e.g. one data set; NULL where no log records it" }
 mode = { type = "VARCHAR", doc = "read or write" }
 hour_at = { type = "TIMESTAMP", doc = "start of the hour, UTC; each hour is a full hour in the site's time zone" }
-moved_gb = { type = "DOUBLE", unit = "GB", doc = "data of files moved completely in the hour. The bytes of a file are divided evenly over the time from its first block to its last" }
+moved_gb = { type = "DOUBLE", unit = "GB", doc = "data moved in the hour; only files that were moved completely count. The bytes of a file are divided evenly over the time from its first block to its last" }
 rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "moved_gb / 3600 s" }
 */
 WITH bound AS (

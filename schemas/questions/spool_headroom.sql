@@ -5,7 +5,7 @@ why = "Shows how long each station's empty spool takes to fill in two cases. Fir
 takes = ["first_day", "last_day"]
 
 [columns]
-station = { type = "VARCHAR", doc = "name of a station for which site.toml declares the size of the spool (spool_gb)" }
+station = { type = "VARCHAR", doc = "name of the station. Only stations whose spool size (spool_gb) is in site.toml have a row" }
 spool_gb = { type = "DOUBLE", unit = "GB", doc = "size of the spool" }
 in_active_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "average rate into the station in active half-hours" }
 net_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "average rate into the station minus average rate out of the station; negative if more data goes out than comes in. Only half-hours that the logs of the station's links cover are used" }

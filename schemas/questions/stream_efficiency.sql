@@ -16,7 +16,7 @@ n_days_active = { type = "BIGINT", doc = "number of days with half-hours in whic
 long_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "average rate of the station's link in its active half-hours, including gaps between files" }
 stream_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "rate of one stream while a file moves. The value is from the last day of the period on which this rate is known" }
 n_streams = { type = "BIGINT", doc = "smallest number of streams that can carry long_mb_s. Computed per day; highest value over the days" }
-efficiency = { type = "DOUBLE", unit = "1", doc = "long_mb_s / (n_streams x stream_mb_s). Computed per day; mean over the days, weighted by active half-hours. NULL where no log shows a stream's rate" }
+efficiency = { type = "DOUBLE", unit = "1", doc = "efficiency of the streams: long_mb_s / (n_streams x stream_mb_s). This is not the efficiency f of drives. Computed per day; mean over the days, weighted by active half-hours. NULL where no log shows a stream's rate" }
 */
 SELECT station, direction, count(*) AS n_days_active, sum(long_mb_s * n_active) / sum(n_active) AS long_mb_s,
        arg_max(stream_mb_s, day) FILTER (stream_mb_s IS NOT NULL) AS stream_mb_s, max(n_streams) AS n_streams,

@@ -10,7 +10,7 @@ features = ["D4"]
 day = { type = "DATE", doc = "UTC day of from_at" }
 system = { type = "VARCHAR", doc = "archive system" }
 drive = { type = "VARCHAR", doc = "drive" }
-state = { type = "VARCHAR", doc = "state of the drive, as in silver.drive_state. The state is unknown in a hole of the log and before a restart. It is also unknown after the last step, unless the drive was down" }
+state = { type = "VARCHAR", doc = "state of the drive, as in silver.drive_state. The state is unknown in a hole in the log and before a restart. It is also unknown after the last step, unless the drive was down" }
 from_at = { type = "TIMESTAMP", doc = "start" }
 to_at = { type = "TIMESTAMP", doc = "end" }
 is_inferred = { type = "BOOLEAN", doc = "true if the start or end is not the time of a log line. The time is then the start or end of a hole in the log, or the end of the log" }

@@ -20,11 +20,19 @@ NOT_PROSE = re.compile(
     r"^(sample_data/(captured|logs|studies)/|benchmarks/(texts|year)/|schemas/README\.md|docs/reference/|tests/realdata_"
     r"|tests/(corpus|gold|hostile|inputs|ops|questions|rules|silver|sources)[/.]|tests/language\.toml)"
 )
-# A statement of SQL, a pattern or a path in a string: no sentence.
+# A statement of a language, a pattern, a path, a line of a log with its fields or a list of columns: no sentence.
 CODE = re.compile(
     r"\b(SELECT|INSERT|UPDATE|DELETE FROM|FROM|WHERE|CREATE|ALTER|ATTACH|GROUP BY|ORDER BY|PARTITION|CASE WHEN)\b"
+    r"|\b(SET|CALL|JOIN|FILTER) |^\s*import |^\[*[a-z]+(\]\]\n| = )[^#]*$|^\{ \w+ =|== '|\w\(datum\.|-src '"
+    r"|\bMSG_TYPE=|\w::\w|\w:\w+[!+] |=%|%\w+ %\w|/s \w+/s|=\{…\} \w+="
     r"|\(\?[:P<!=]|\\[dwsSb().]|^\^|^[\w./-]+$|\w\|\w|\w_\w+ \w+_\w+ "
 )
+# What a program compares or looks up is text of a log or of another program, not ours.
+COMPARED = {"startswith", "endswith", "removeprefix", "removesuffix", "partition", "find", "contains"}
+OF_LOGS = re.compile(r"^(pipelines/sources|benchmarks)/")
+WRITES_LOGS = re.compile(r"^sample_data/(chatter|enstore|library_logs|cta/(taped|sitting))\.py$")  # only lines of logs
+TEMPLATES = {"Template", "_mover", "_detail", "words", "_needs", "_fields", "fields"}
+ONLY_CODE = re.compile(r"[\s,]*(`[^`]*`[\s,]*)+")  # of a document: names and commands, no words
 WORDS = re.compile(r"[A-Za-z][a-z'’]+ ")
 
 
@@ -78,8 +86,14 @@ def of_python(name: str, text: str) -> Iterator[Text]:
     docstrings = {id(node) for node in docstrings_of(tree)}
     helps = {id(node) for node in docstrings_of(tree) if name.startswith("pipelines/cli/")}
     parts = {id(part) for node in ast.walk(tree) if isinstance(node, ast.JoinedStr) for part in ast.walk(node)}
+    data = {id(node) for node in compared_in(tree, bool(OF_LOGS.match(name)))}
+    if WRITES_LOGS.match(name):
+        raised = {id(part) for node in ast.walk(tree) if isinstance(node, ast.Raise) for part in ast.walk(node)}
+        data |= {id(node) for node in ast.walk(tree)} - raised - docstrings
     for node in ast.walk(tree):
-        if isinstance(node, ast.JoinedStr) or (isinstance(node, ast.Constant) and id(node) not in parts):
+        if id(node) not in data and (
+            isinstance(node, ast.JoinedStr) or (isinstance(node, ast.Constant) and id(node) not in parts)
+        ):
             found = literal(node)
             if id(node) in docstrings:
                 yield Text(name, node.lineno, "string" if id(node) in helps else "docstring", unwrapped(found))
@@ -89,6 +103,24 @@ def of_python(name: str, text: str) -> Iterator[Text]:
         token for token in tokenize.generate_tokens(io.StringIO(text).readline) if token.type == tokenize.COMMENT
     ]
     yield from grouped(name, [(token.start[0], token.string.lstrip("#! ")) for token in comments])
+
+
+def compared_in(tree: ast.AST, is_of_logs: bool) -> Iterator[ast.AST]:
+    """Strings that a program compares; in readers of logs also keys, members of sets and what templates match."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.Compare():
+                yield from (node.left, *node.comparators)
+            case ast.Call(func=ast.Attribute(value=value, attr="split")):
+                yield from (value, *node.args)
+            case ast.Call(func=ast.Attribute(attr=attr)) if attr in COMPARED:
+                yield from node.args
+            case ast.Call(func=ast.Name(id=name)) if is_of_logs and name in TEMPLATES:
+                yield from node.args
+            case ast.Dict() if is_of_logs:
+                yield from (key for key in node.keys if key)
+            case ast.Set() if is_of_logs:
+                yield from node.elts
 
 
 def docstrings_of(tree: ast.AST) -> Iterator[ast.Constant]:
@@ -169,7 +201,7 @@ def of_document(name: str, text: str) -> Iterator[Text]:
             yield from (
                 Text(name, start, "document", unwrapped(cell))
                 for cell in (re.split(r"(?<!\\)\|", block[0]) if block[0].startswith("|") else [" ".join(block)])
-                if len(WORDS.findall(cell)) > 1
+                if len(WORDS.findall(cell)) > 1 and not ONLY_CODE.fullmatch(cell)
             )
             block = []
         if line.strip():
@@ -179,17 +211,23 @@ def of_document(name: str, text: str) -> Iterator[Text]:
 
 def of_template(name: str, text: str) -> Iterator[Text]:
     """The words between the tags of HTML, and the comments of a site file's template."""
-    if name.endswith(".j2"):
-        found = [(n, line.lstrip("# ")) for n, line in enumerate(text.splitlines(), 1) if line.startswith("#")]
-        yield from (Text(one.path, one.line, "template", one.text) for one in grouped(name, found))
-        return
     plain = re.sub(r"\{#.*?#\}|\{%.*?%\}", lambda found: "\n" * found[0].count("\n"), text, flags=re.DOTALL)
-    plain = re.sub(r"\{\{.*?\}\}", "{…}", plain)
+    plain = re.sub(r"\{\{.*?\}\}", words_of_tag, plain)
+    if name.endswith(".j2"):
+        found = [(n, line.lstrip("# ")) for n, line in enumerate(plain.splitlines(), 1) if line.startswith("#")]
+        texts = (one for one in grouped(name, found) if len(WORDS.findall(one.text)) > 1)
+        yield from (Text(one.path, one.line, "template", one.text) for one in texts)
+        return
     line = 1
     for piece in re.split(r"(<[^>]*>)", plain):
         if not piece.startswith("<") and len(WORDS.findall(piece)) > 1:
             yield Text(name, line + piece[: len(piece) - len(piece.lstrip())].count("\n"), "template", unwrapped(piece))
         line += piece.count("\n")
+
+
+def words_of_tag(tag: re.Match[str]) -> str:
+    """The sentences inside a tag that shows a value; `{…}` where it has none."""
+    return " / ".join(one for one in re.findall(r'"([^"]*)"', tag[0]) if len(WORDS.findall(one)) > 1) or "{…}"
 
 
 def grouped(name: str, lines: list[tuple[int, str]]) -> Iterator[Text]:

@@ -1,4 +1,4 @@
-"""The commands of `forecast` that compute needed drives, and sizes needed for an efficiency."""
+"""The commands of `forecast` that compute how many drives traffic needs, and how large files and mounts must be."""
 
 import re
 from collections.abc import Callable
@@ -112,7 +112,10 @@ def sizes(
     past: Past,
     form: str,
 ) -> None:
-    """Compute sizes needed for an efficiency. The answer has file size, files and data per mount, and buffer size."""
+    """Compute file and mount sizes that give a chosen efficiency.
+
+    The answer has file size, files and data per mount, and buffer size.
+    """
     service = stated_service(calibration(drives_like, speed, past), speed)
     rate = efficiency * service.speed_mb_s
     size, chunk = sizing.file_size_for_efficiency, sizing.chunk_for_efficiency

@@ -45,7 +45,7 @@ TABLES = (requests.TABLE, movers.TABLE)
 SPEAKS_FOR = "pools"
 
 _HEADER = r"^##\s+[\w-]+-message\s.*\$date[$;]"
-_REPEATED = "of movers, equal to a line shortly above (dCache 11.2 writes records more than once)"
+_REPEATED = "records of movers that repeat a line shortly above (dCache 11.2 writes some records more than once)"
 _NEAR_LINES = 100
 _OBJECT = rf'^\{{.*"msgType"\s*:\s*"(?:{"|".join(KINDS)})"'
 _START: Carry = {

@@ -47,7 +47,7 @@ def recognise(head: list[str]) -> Claim:
     if share:
         return Claim(False, share, f"only {share:.0%} of the lines begin like Enstore's log lines")
     if texts.str.contains(log_lines.WRAPPED).any():
-        return Claim(False, 0.3, "Enstore log lines copied from a document that broke each line before its message")
+        return Claim(False, 0.3, "Enstore log lines, copied from a document that has a line break before each message")
     if texts.str.contains(_TICKET).any():
         return Claim(False, 0.3, "parts of Enstore's tickets without their log lines, so they have no time")
     return Claim(False, 0.0, "no line has a time, host, six-digit process, user, severity and server name")

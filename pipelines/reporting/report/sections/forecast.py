@@ -26,7 +26,7 @@ _COST_DOCS = {
     "_low": "low end of the 90 % interval",
     "_high": "high end of the 90 % interval",
 }
-_DRIFT = "change of the ratio measured mount time ÷ computed mount time in a week"
+_DRIFT = "change per week of the ratio (measured mount time ÷ computed mount time)"
 
 
 @section("campaigns", order=60, page="plan")
@@ -79,7 +79,7 @@ def _so_far(one: Campaign, past: list[Row]) -> str:
     last = past[-1]
     done = last["done_gb"] / 1000
     lacking = last["n_days_lacking"]
-    unseen = f" (not counted: {counted(lacking, 'day')} of the campaign without logs)" if lacking else ""
+    unseen = f" (data of {counted(lacking, 'day')} without logs is not counted)" if lacking else ""
     moved = f"{fixed(done, 'TB')} of {quantity(one.size_tb, 'TB')} moved until {day_text(last['day'])}"
     return f"{moved} ({percent(done / one.size_tb)}){unseen}"
 

@@ -121,7 +121,7 @@ def _moving_part(rows: list[Row]) -> str:
     """In which part of the drive-hours data moved, as far as logs show it."""
     if any(row["time_group"] == "occupied" for row in rows):
         return "; no log shows how long data moved in the part “occupied”"
-    return "; data moved only in the last part" if rows[-1]["time_group"] == "moving_data" else ""
+    return "; data moved only in the last of these parts" if rows[-1]["time_group"] == "moving_data" else ""
 
 
 def _groups(asker: Asker) -> dict[str, Group]:
