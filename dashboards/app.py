@@ -13,6 +13,8 @@ from dashboards.site import site_path
 # No icons by name: Streamlit would have the browser fetch them from a font server.
 st.set_page_config(page_title="tapescope", layout="wide")
 st.html(Path(__file__).parent / "pages.css")
+script = (Path(__file__).parent / "pages.js").read_text(encoding="utf-8")
+st.html(f"<script>{script}</script>", unsafe_allow_javascript=True)
 access.require_login(site_path())
 VIEWS = find_views()
 page = st.navigation(

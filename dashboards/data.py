@@ -79,7 +79,9 @@ class Asked:
     def frame(self, rows: list[dict[str, Any]] | None = None) -> pl.DataFrame:
         """All rows, or some of them, as a frame with the catalogue's names; instants are by the page's clock."""
         values = self.answer.rows if rows is None else [tuple(row[name] for name in self.names) for row in rows]
-        found = pl.DataFrame(values, schema=self.names, orient="row", infer_schema_length=None)
+        # without a value, such as on comparison days that no log covers, an instant would have no type
+        types = {name: pl.Datetime("us") for name in self.names if name.endswith("_at")}
+        found = pl.DataFrame(values, schema=self.names, schema_overrides=types, orient="row", infer_schema_length=None)
         return found.with_columns(zone.show(pl.col(pl.Datetime)))
 
     @property

@@ -115,8 +115,8 @@ def open_page(title: str, compares: bool = False, reloads: bool = False) -> Page
     if not site.get("last_day"):
         first_visit.show_undated(snapshot)
     first, last = period.choose(site["first_day"], site["last_day"], data.last_day(snapshot))
-    page = Page(snapshot, site, first, last, None, {}).narrowed((), compares)
     clock = zone.choose(site["zone"])
+    page = Page(snapshot, site, first, last, None, {}).narrowed((), compares)
     log_changes(page.changes)
     against = f" · compared with {days_text(*page.before)}" if page.before else ""
     days = f"{days_text(first, last)}{against}" + (f" · times in {clock}" if clock != site["zone"] else "")

@@ -77,9 +77,12 @@ def say_other_page(title: str) -> None:
 
 
 def say_unused() -> None:
-    """Report names of the URL that the page, which ran to its end, did not look for."""
+    """Report names of the URL that the page, which ran to its end, did not look for.
+
+    A URL that we wrote ourselves can have some: another choice, made since, can leave the page without their field.
+    """
     names = st.session_state[_NAMES]
-    if names and (unused := sorted(set(st.query_params) - names)):
+    if names and st.session_state[_IS_NEW] and (unused := sorted(set(st.query_params) - names)):
         listed = ", ".join(f"“{escape_markdown(name, NAME_CHARS)}”" for name in unused)
         notice(f"This page has no choice named {listed}: that part of the address was ignored.")
 

@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 from dashboards import charts, link_loads, zone
-from dashboards.charts import along, bars, drive_charts, hour_charts, model_charts, series
+from dashboards.charts import along, bars, drive_charts, hour_charts, ledger_charts, model_charts, rate_charts, series
 from dashboards.head import Page
 
 CHICAGO = "America/Chicago"
@@ -108,7 +108,23 @@ def test_a_narrow_chart_keeps_its_marks_and_its_title(monkeypatch: pytest.Monkey
     title = "share of the requests (pools) or bytes (disks)"
     drawn = bars.stacked(rows, "who", {"read": "reading"}, title, "h").to_dict()
     assert drawn["autosize"]["type"] == "fit-x" and drawn["height"] == 3 * bars.ROW_PX
-    assert drawn["encoding"]["x"]["title"] == ["share of the requests (pools) or bytes", "(disks)"]
+    assert drawn["encoding"]["x"]["title"] == ["share of the requests (pools)", "or bytes (disks)"]
+    layers = bars.single(rows.with_columns(fair=0.5), "who", "read", title, "fair").to_dict()["layer"]
+    assert layers[0]["encoding"]["x"]["title"] == ["share of the requests (pools)", "or bytes (disks)"]
+    served = model_charts.caught(pl.DataFrame({"size_tb": [1.0], "bytes": [0.2]})).to_dict()
+    assert served["encoding"]["y"]["title"] == ["share of the bytes read that the", "buffer would have served"]
+    at = datetime(2010, 3, 10)
+    span = at, at + timedelta(days=1)
+    load = pl.DataFrame([{"log": "l", "station": None, "from_at": at, "to_at": at, "avg_mb_s": 1.0, "max_mb_s": 2.0}])
+    words = "highest peak of the hour or day, as a share of the link's capacity"
+    legend = series.heat(load, "max_mb_s", words, span).to_dict()
+    assert legend["encoding"]["color"]["title"] == [words[:37], words[38:]]
+    assert legend["config"]["legend"]["labelLimit"] == 240
+    one = {"drive": "D1", "from_at": at, "to_at": at, "group_words": "idle", "group_number": 1, "colour": "#C7CDD6"}
+    states = pl.DataFrame([one | {"group_share": 1.0}])
+    monkeypatch.setitem(along.st.session_state, "view-asked", {})
+    assert ledger_charts.drives(states, [], span, legend=True).to_dict()["autosize"]["type"] == "fit-x"
+    assert "autosize" not in ledger_charts.drives(states, [], span).to_dict()
 
 
 def test_names_lead_to_their_pages(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -125,13 +141,24 @@ def test_names_lead_to_their_pages(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_names_next_to_dots_do_not_overlap(monkeypatch: pytest.MonkeyPatch) -> None:
-    """150 and 155 MB/s are 7 pixels apart: D2 is the worse one of the two. D3 begins left of D2, and ends before it."""
+    """150 and 155 MB/s are 7 pixels apart: D2, the worse one, has its name to the right, and D1 to the left.
+
+    On a phone, D3 then has no room to its right. Where names are long, the third of these drives has none at all.
+    """
     monkeypatch.setattr(along.st, "session_state", {"view-asked": {}})
     rows = {"drive": ["D1", "D2", "D3"], "generation": "LTO-9", "drive_rate_mb_s": [330.0, 330.0, 270.0]}
     rows |= {"overall_rate_mb_s": [155.0, 150.0, 152.0], "nameplate_share": [0.8, 0.8, 0.7], "f": [0.5, 0.4, 0.6]}
-    chart = drive_charts.rates(pl.DataFrame(rows), None, "")
-    assert chart.layer[-1].data["drive"].to_list() == ["D2", "D3"]
-    assert drive_charts.rates(pl.DataFrame(rows), None, "D1").layer[-1].data["drive"].to_list() == ["D1", "D3"]
+
+    def sides(chosen: str, px: int) -> dict[str, int]:
+        names = rate_charts.rates(pl.DataFrame(rows), None, chosen).layer[-1].data
+        return dict(names.select("drive", f"side_{px}").iter_rows())
+
+    phone, laptop, _ = rate_charts.PLOTS_PX
+    assert sides("", laptop) == {"D1": -1, "D2": 1, "D3": 1}
+    assert sides("", phone) == {"D1": -1, "D2": 1, "D3": -1}
+    assert sides("D1", phone) == {"D1": 1, "D2": -1, "D3": -1}
+    rows |= {"drive": ["LTO_101", "LTO_102", "LTO_103"], "drive_rate_mb_s": [330.0, 330.0, 331.0]}
+    assert sides("", laptop) == {"LTO_101": -1, "LTO_102": 1, "LTO_103": 0}
 
 
 def test_an_axis_of_zeros_has_a_length() -> None:

@@ -236,6 +236,24 @@ def test_a_brush_sets_the_period_and_a_bar_leads_to_its_drive(url: str, browser:
         assert not leaving(requests) and not complaints
 
 
+def test_the_back_button_leads_to_the_page_before(url: str, browser: Any) -> None:
+    """With one press, though each page adds its days to the address that the list of pages has."""
+    with visiting(browser, reduced_motion="reduce") as page:
+        page.goto(url)
+        page.wait_for_url("**/?from=*")
+        addresses = [page.url]
+        for name in ("Drives", "Plan"):
+            wait_until_drawn(page)
+            page.locator('[data-testid="stSidebar"]').get_by_role("link", name=name, exact=True).click()
+            page.wait_for_url(f"**/{name.lower()}?from=*")
+            addresses.append(page.url)
+        wait_until_drawn(page)
+        for before in addresses[-2::-1]:
+            page.go_back()
+            page.wait_for_url(before)
+            wait_until_drawn(page)
+
+
 def point(page: Any, across: float, down: float, waits: bool = True) -> None:
     """Move the mouse to shares of the width and the height of the first chart."""
     if waits:

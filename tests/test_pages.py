@@ -312,6 +312,16 @@ def test_a_choice_that_no_field_has_is_reported(app: AppTest) -> None:
     assert any("no choice named “drve”" in warning.value for warning in app.warning)
 
 
+def test_a_choice_whose_field_another_choice_removes_is_not_reported(app: AppTest) -> None:
+    """The page itself wrote it into its address; a drive without an event leaves none to choose from."""
+    app.query_params["part"] = "events"
+    at(app, "drives").run()
+    box(app, "Show").select("transfer failed").run()
+    box(app, "Drive").select("LTO4_103").run()
+    assert not app.exception and not app.warning and "what" not in url(app)
+    assert any("no error and no outage of LTO4_103" in one.value for one in app.info)
+
+
 def test_text_of_logs_is_shown_literally(app: AppTest) -> None:
     app.query_params["part"] = "gaps"
     at(app, "time").run()
@@ -336,6 +346,13 @@ def test_filters_and_comparison_stay_on_the_way_through_other_pages(app: AppTest
     app.switch_page("views/tonight.py").run()
     assert not app.exception and not app.success, "an all-clear next to findings"
     assert any("No drive's log covers 10 February 2010" in caption.value for caption in app.caption)
+
+
+def test_the_side_bar_has_one_order_on_all_pages(app: AppTest) -> None:
+    for page in ("tonight", "time"):
+        at(app, page).run()
+        labels = [getattr(one, "label", "") for one in app.sidebar]
+        assert labels.index("Times in") < labels.index("Compare with"), page
 
 
 def test_each_name_of_the_address_is_kept_by_one_field() -> None:

@@ -70,7 +70,16 @@ def test_the_days_compared_with_are_named(app: AppTest) -> None:
     """The week before is offered under this one, and named; the archive has no traffic of it."""
     opened(app, "stations", **{"with": "before"})
     assert "Grey: the 7 days up to 3 March 2010" in texts(app)
-    assert "grey: the comparison days" in spec(app, "stkendm8a")["title"]["text"][0]
+    assert "grey: the comparison days" in spec(app, "stkendm8a")["title"]["text"][1]
+
+
+@pytest.mark.parametrize(
+    ("page", "choices"), [("pools", {"with": "before"}), ("stations", {"from": "2010-02-20", "with": "week"})]
+)
+def test_days_compared_with_can_be_without_a_row(app: AppTest, page: str, choices: dict[str, str]) -> None:
+    """No request and no traffic is logged of them: the page shows the period alone."""
+    opened(app, page, **choices)
+    assert charts(app) and url(app)["with"] == choices["with"]
 
 
 def test_threshold(app: AppTest) -> None:

@@ -41,7 +41,10 @@ __all__ = [
 schemapi.disable_debug_mode()
 
 MANY = [0, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000]  # ticks where each is about twice the last
-TITLE_CHARS = 40  # of a line below a chart
+TITLE_CHARS, CHAR_PX = 40, 6  # of a line below or above a chart
+LABEL_PX = 240  # of a name in a legend
+WORD_CHARS = 6  # by which lines of a title may differ
+AROUND_PX = 80  # of a chart's height: axis and legend
 WORDS_PX = 16  # of the change log, above a chart
 LINK = alt.Href("href:N")  # of what a chart names, to its page: see `linked`
 
@@ -165,21 +168,28 @@ def framed(
     """
     marks = changes(span) if span else []
     layers = [*(drawn if isinstance(drawn, list) else [drawn]), *marks]
-    chart: Any = alt.layer(*layers) if len(layers) > 1 else layers[0]
+    up_chars = min(TITLE_CHARS, max(TITLE_CHARS // 3, (height - (around or AROUND_PX)) // CHAR_PX))
     for layer in layers:
-        _break_title(layer)
+        _break_titles(layer, {"x": TITLE_CHARS, "y": up_chars, "color": TITLE_CHARS})
+    chart: Any = alt.layer(*layers) if len(layers) > 1 else layers[0]
     height += (WORDS_PX if marks else 0) - around
     if around:
         chart.autosize = alt.AutoSizeParams(type="fit-x", contains="padding")
-    chart.height, chart.config = height, {"view": {"strokeWidth": 0}, "axisY": {"labelFlush": False}}
+    chart.height = height
+    chart.config = {
+        "view": {"strokeWidth": 0}, "axisY": {"labelFlush": False}, "legend": {"labelLimit": LABEL_PX},
+    }  # fmt: skip
     if title:
         text = [title] if isinstance(title, str) else None
         chart.title = alt.TitleParams(text, anchor="start", fontSize=14, limit=500) if text else title
     return chart  # type: ignore[no-any-return]
 
 
-def _break_title(chart: Any) -> None:
-    """Set a long title of the horizontal axis in lines: a chart on a phone would cut it."""
-    x = getattr(getattr(chart, "encoding", None), "x", None)
-    if isinstance(x, alt.X) and isinstance(x["title"], str) and len(x["title"]) > TITLE_CHARS:
-        x["title"] = wrap(x["title"], TITLE_CHARS)
+def _break_titles(chart: Any, chars: dict[str, int]) -> None:
+    """Set long titles of axes and legends in lines: a low chart, or one on a phone, would cut them."""
+    for name, most in chars.items():
+        channel = getattr(getattr(chart, "encoding", None), name, None)
+        if isinstance(channel, alt.X | alt.Y | alt.Color) and isinstance(channel["title"], str):
+            n_lines = -(-len(channel["title"]) // most)
+            lines = wrap(channel["title"], min(most, len(channel["title"]) // n_lines + WORD_CHARS))
+            channel["title"] = lines if n_lines > 1 else channel["title"]

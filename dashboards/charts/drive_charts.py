@@ -1,4 +1,4 @@
-"""Drives one by one: rates against what they are sold with, states along the time, errors, hosts, and weeks."""
+"""Drives one by one: states along the time, errors, hosts, and weeks."""
 
 from datetime import datetime
 from itertools import cycle
@@ -13,7 +13,6 @@ from dashboards.charts import (
     COLOURS,
     GREEN,
     GREY,
-    INK,
     LINK,
     ORANGE,
     PURPLE,
@@ -45,99 +44,7 @@ _EVENTS = {
     "media error": (PURPLE, "diamond"),
     "tape alert": (BLUE, "circle"),
 }
-# Pixels of the plot of rates in a window of 800, where names overlap most, and of the names in it.
-NARROW_PX, RATES_PX, LINE_PX, CHAR_PX, DOT_PX, NAME_PX = 380, 230, 13, 6, 8, 120
 _OTHERS = [(GREEN, "triangle-right"), (SKY, "triangle-down"), (SLATE, "triangle-left"), (GREEN, "stroke")]
-
-
-def rates(rows: pl.DataFrame, earlier: pl.DataFrame | None, chosen: str) -> alt.Chart:
-    """Drive rate against overall rate, each drive with its name; lines show the native rates of their kinds."""
-    x = alt.X(
-        "drive_rate_mb_s:Q",
-        title="drive rate [MB/s]",
-        scale=alt.Scale(domainMin=0),
-        axis=alt.Axis(tickCount=10),
-    )
-    y = alt.Y("overall_rate_mb_s:Q", title="overall rate, mount to dismount [MB/s]", axis=alt.Axis(tickCount=6))
-    tips = [
-        alt.Tooltip("drive:N"),
-        alt.Tooltip("generation:N"),
-        number("drive_rate_mb_s", "drive rate [MB/s]"),
-        number("overall_rate_mb_s", "overall rate [MB/s]"),
-        number("native_mb_s", "native rate [MB/s]"),
-        share("f", "efficiency (overall rate ÷ drive rate)"),
-    ]
-    native = (pl.col("drive_rate_mb_s") / pl.col("nameplate_share").cast(pl.Float64)).round(1)
-    named = linked(rows, "drive").with_columns(
-        native_mb_s=native, is_chosen=pl.col("drive") == chosen, generation=_kind()
-    )
-    kinds = (
-        named.drop_nulls("native_mb_s")
-        .group_by("native_mb_s")
-        .agg(text=pl.col("generation").unique().sort().str.join(" and ") + " native")
-    )
-    order = sorted(named["generation"].unique(), key=natural)
-    kind = by_colour_and_shape("generation", order, columns=6)
-    layers = [
-        alt.Chart(kinds).mark_rule(strokeDash=[5, 3], strokeWidth=1.3, color=INK).encode(x=alt.X("native_mb_s:Q")),
-        alt.Chart(kinds)
-        .transform_calculate(text="datum.text + ' ' + datum.native_mb_s")
-        .mark_text(align="right", dx=-5, baseline="bottom", color=INK)
-        .encode(x=alt.X("native_mb_s:Q"), y=alt.value(-2), text=alt.Text("text:N")),
-    ]
-    if earlier is not None and earlier.height:
-        layers += _moved(named, earlier, x, y)
-    dots = alt.Chart(named)
-    layers.append(
-        dots.mark_point(filled=True, opacity=0.85).encode(
-            x=x,
-            y=y,
-            **kind,
-            href=LINK,
-            size=alt.condition("datum.is_chosen", alt.value(220), alt.value(70)),
-            tooltip=tips,
-        )
-    )
-    layers.append(_names(named).encode(x=x, y=y, text=alt.Text("drive:N"), href=LINK))
-    return framed(layers, 340)
-
-
-def _kind() -> pl.Expr:
-    return pl.col("generation").fill_null("kind unknown")
-
-
-def _names(rows: pl.DataFrame) -> alt.Chart:
-    """Names next to dots; where names would overlap, only the one with the lowest share of its rate is there."""
-    alone = rows.sort(~pl.col("is_chosen"), "f", nulls_last=True)
-    right = max(float(rows[name].max() or 0) for name in ("drive_rate_mb_s", "native_mb_s"))  # type: ignore[arg-type]
-    top = float(rows["overall_rate_mb_s"].max() or 0)  # type: ignore[arg-type]
-    taken: list[tuple[float, float, float]] = []
-    free = []
-    for row in alone.iter_rows(named=True):
-        begin, up = row["drive_rate_mb_s"] / right * NARROW_PX, row["overall_rate_mb_s"] / top * RATES_PX
-        end = begin + min(NAME_PX, CHAR_PX * len(row["drive"])) + DOT_PX
-        is_free = all(end < from_px or to_px < begin or abs(up - at) > LINE_PX for from_px, to_px, at in taken)
-        taken += [(begin, end, up)] if is_free else []
-        free.append(is_free)
-    names = alt.Chart(alone.filter(pl.Series(free)))
-    return names.mark_text(align="left", dx=DOT_PX, color=INK, fontSize=11, limit=NAME_PX)  # type: ignore[no-any-return]
-
-
-def _moved(rows: pl.DataFrame, earlier: pl.DataFrame, x: Any, y: Any) -> list[alt.Chart]:
-    """From where a drive was on the comparison days: a hollow dot, and a dashed line to where it is."""
-    then = earlier.select("drive", was_x="drive_rate_mb_s", was_y="overall_rate_mb_s").drop_nulls()
-    both = rows.select("drive", "drive_rate_mb_s", "overall_rate_mb_s").join(then, on="drive")
-    tips = [
-        alt.Tooltip("drive:N"),
-        number("was_x", "drive rate on the comparison days [MB/s]", "MB/s"),
-        number("was_y", "overall rate on the comparison days [MB/s]", "MB/s"),
-    ]
-    return [
-        alt.Chart(both)
-        .mark_rule(color=GREY, strokeDash=[2, 2])
-        .encode(x=x, y=y, x2=alt.X2("was_x:Q"), y2=alt.Y2("was_y:Q")),
-        alt.Chart(both).mark_point(color=GREY, size=60).encode(x=alt.X("was_x:Q"), y=alt.Y("was_y:Q"), tooltip=tips),
-    ]
 
 
 def one(rows: pl.DataFrame, happened: pl.DataFrame, marks: list[dict[str, Any]], span: Span) -> alt.Chart:
@@ -189,7 +96,7 @@ def events(rows: pl.DataFrame, span: Span) -> alt.Chart:
     y = alt.Y("drive:N", sort=names, title=None, axis=alt.Axis(labelLimit=140, labelOverlap=False, ticks=False))
     x = alt.X("from_at:T", title=along_time(), scale=over(span), axis=_axis(span))
     legend = alt.Legend(orient="top", title=None, columns=columns(6, rows["what"].unique()))
-    return framed([*_happened(rows, x, y, span, legend)], 24 * max(3, len(names)) + 110, span=span)
+    return framed([*_happened(rows, x, y, span, legend)], 24 * max(3, len(names)) + 110, span=span, around=110)
 
 
 def _happened(rows: pl.DataFrame, x: Any, y: Any, span: Span, legend: alt.Legend | None) -> list[alt.Chart]:
@@ -243,12 +150,16 @@ def failures(rows: pl.DataFrame, titles: dict[str, str]) -> alt.Chart:
             href=LINK,
         )
     )
-    return framed(chart, 24 * max(3, long["drive"].n_unique()) + 110)
+    return framed(chart, 24 * max(3, long["drive"].n_unique()) + 110, around=110)
+
+
+def named_kind() -> pl.Expr:
+    return pl.col("generation").fill_null("kind unknown")
 
 
 def hosts(rows: pl.DataFrame) -> alt.Chart:
     """Rates of equal drives by the host that serves them: a dot a host, the best of a kind at 1."""
-    named = rows.with_columns(kind=pl.concat_str(_kind(), pl.col("mode"), separator=" "))
+    named = rows.with_columns(kind=pl.concat_str(named_kind(), pl.col("mode"), separator=" "))
     order, kinds = sorted(named["mover_host"].drop_nulls().unique(), key=natural), sorted(named["kind"].unique())
     chart = (
         alt.Chart(named)

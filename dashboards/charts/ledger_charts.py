@@ -94,7 +94,7 @@ def periods(rows: pl.DataFrame, step: str, span: Span) -> alt.Chart:
             ],
         )
     )
-    return framed(bars, 330, span=span)
+    return framed(bars, 330, span=span, around=110)
 
 
 def _colours(rows: pl.DataFrame, most: int = 5) -> alt.Color:
@@ -217,4 +217,5 @@ def drives(rows: pl.DataFrame, marks: list[dict[str, Any]], span: Span, legend: 
                 tooltip=[alt.Tooltip("drive:N"), alt.Tooltip("title:N", title="finding"), alt.Tooltip("severity:N")],
             )
         )
-    return framed(layers, step_px * len(names) + (125 if legend else 75), span=span)
+    around = 125 if legend else 0
+    return framed(layers, step_px * len(names) + (around or 75), span=span, around=around)

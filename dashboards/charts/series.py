@@ -33,7 +33,7 @@ from pipelines.primitives.format import SHARE
 
 TRAFFIC_PX = 72  # of a station
 MOST_HOURLY_DAYS = 22  # of coverage_hours and link_loads: for more they have days
-HOW = "area: out of the station · line: into the station · thin dashes: highest peaks"
+HOW = "area: out of the station · line: into the station", "thin dashes: highest peaks"
 
 
 def traffic(
@@ -75,16 +75,13 @@ def traffic(
         *labelled_rules([zero + threshold_mb_s for zero in zeros.values()], f"threshold {threshold_mb_s:g} MB/s"),
         *_hover(drawn, zeros, step, x),
     ]
-    how = (
-        HOW
-        + (" · each station has its own zero line" if len(stations) > 1 else "")
-        + (" · grey: the comparison days" if before is not None else "")
-    )
+    how = [HOW[0], HOW[1] + (" · grey: the comparison days" if before is not None else "")]  # as wide as a phone
+    how += ["each station has its own zero line"] if len(stations) > 1 else []
     if before is not None and before.height:
         ghost = alt.Chart(_lifted(before, zeros)).mark_line(color=GREY, strokeWidth=1, **rest)
         dash = alt.StrokeDash("direction:N", scale=alt.Scale(domain=["in", "out"], range=[[6, 3], [1, 2]]), legend=None)
         layers.insert(4, ghost.encode(x=x, y=y, strokeDash=dash, detail=name))
-    title = alt.TitleParams([how], anchor="start", fontSize=12, fontWeight="normal", color=INK, offset=16)
+    title = alt.TitleParams(how, anchor="start", fontSize=12, fontWeight="normal", color=INK, offset=16)
     return framed(layers, max(280, TRAFFIC_PX * len(stations)), title, span)
 
 

@@ -5,7 +5,7 @@ from typing import Any
 import streamlit as st
 
 from dashboards import components, findings, words
-from dashboards.charts import drive_charts, ledger_charts
+from dashboards.charts import drive_charts, ledger_charts, rate_charts
 from dashboards.data import Asked
 from dashboards.head import Page
 from pipelines.primitives import format
@@ -88,14 +88,17 @@ def _show_rates(page: Page, drives: Asked, drive: str) -> list[Asked]:
     earlier = page.ask_before("drives")
     rated: list[dict[str, Any]] = [row for row in drives.rows if row["drive_rate_mb_s"] and row["overall_rate_mb_s"]]
     if rated:
-        chart = drive_charts.rates(drives.frame(rated), earlier.frame() if earlier and earlier.rows else None, drive)
+        chart = rate_charts.rates(drives.frame(rated), earlier.frame() if earlier and earlier.rows else None, drive)
         components.show_chart(drives, chart, "Drive rate against overall rate, a point for each drive.")
     else:
         st.info("No drive has both a drive rate and an overall rate on these days.")
     if page.before:
         days = days_text(*page.before)
-        has_rows = earlier and earlier.rows
-        st.caption(f"Hollow points: the same drives on {days}." if has_rows else f"No log of drives covers {days}.")
+        then = earlier.rows if earlier else []
+        if any(row["drive_rate_mb_s"] and row["overall_rate_mb_s"] for row in then):
+            st.caption(f"Hollow points: the same drives on {days}.")
+        else:
+            st.caption(f"No drive has both rates on {days}." if then else f"No log of drives covers {days}.")
     rows = words.in_order(drives.rows_of(drive=drive), "drive")
     components.show_table(drives, RATES, rows)
     if estimated := _estimated(rows):
