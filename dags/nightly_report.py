@@ -33,11 +33,11 @@ def period() -> dict[str, Any]:
 
 
 def problems() -> list[str]:
-    """The failures of the tasks before."""
     ti = get_current_context()["ti"]
     states = ti.get_task_states(dag_id=ti.dag_id, run_ids=[ti.run_id])[ti.run_id]
     bad = [name for name in STEPS if states[name] in ("failed", "upstream_failed")]
-    return [ti.xcom_pull(task_ids=name, key="failure") or f"task {name}: {states[name]}" for name in bad]
+    failures = [ti.xcom_pull(task_ids=name, key="failure") or f"task {name}: {states[name]}" for name in bad]
+    return failures + (ti.xcom_pull(task_ids="ingest", key="problems") or [])  # files that could not be read
 
 
 @task(pool=POOL, on_failure_callback=None)  # the report shows it

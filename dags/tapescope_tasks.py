@@ -55,4 +55,5 @@ def call(name: str, **options: Any) -> dict[str, Any]:
         raise (AirflowFailException if in_vain else RuntimeError)(failure) from error
     counts = done if isinstance(done, dict) else done.as_dict()
     print(f"{name}: {json.dumps(counts, default=str)}")
+    get_current_context()["ti"].xcom_push("problems", steps.problem_lines(counts))
     return {name: value for name, value in counts.items() if isinstance(value, int | float | str)}

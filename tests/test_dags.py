@@ -198,6 +198,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     whole, small, faulty = (make(folder / name) for name, make in SITES.items())
     before, readers_see = all_rows(faulty), query(faulty, FINDINGS)
     add_day(faulty, SECOND)
+    put(faulty, f"enstore/LOG-{SECOND + timedelta(days=9)}", "a letter\n")
     build = ("build", "--site", str(faulty.root))
     jobs = {
         "whole": job(whole.root, *EACH, code=eager_code(folder / "eager", part_rows=100_000)),
@@ -238,7 +239,7 @@ def unbuilt(folder: Path) -> Site:
 
 
 def one_day(folder: Path) -> Site:
-    site = make_site(folder, SITE + '[deliver]\nfolder = "out"\n')
+    site = make_site(folder, SITE + '[[input]]\nglob = "none/*"\n[deliver]\nfolder = "out"\n')
     add_day(site, FIRST)
     make(site)
     return site
@@ -404,6 +405,9 @@ def test_a_failed_check_commits_nothing_and_the_report_says_so(runs: dict[str, A
     (sent,) = (site.root / "out").glob("*.txt")
     top = sent.read_text().split("What the logs cover")[0]
     assert "build failed: CheckFailed" in top and "silver.session" in top
+    problems = json.loads(sent.with_suffix(".json").read_text())["problems"]
+    named = [problem.split(":")[0] for problem in problems]
+    assert named[0] == "build failed" and {"unknown", "empty input"} <= set(named), "as `tapescope run` lists them"
     noted = query(site, "SELECT step, failure FROM ops.run WHERE outcome = 'failed'")
     assert [step for step, _ in noted] == ["build", "build"], "once by the DAG, once by the command"
     assert all("at pipelines/steps/build.py line" in failure and "LOG-2010-03-" in failure for _, failure in noted)

@@ -22,6 +22,7 @@ from pipelines import steps
 from pipelines.catalog.files import load_catalog
 from pipelines.cli import cli
 from pipelines.config.site import Site, load_site
+from pipelines.primitives import deadline
 from pipelines.primitives.errors import ConfigError, TapescopeError
 from pipelines.reporting import delivery
 from pipelines.reporting import report as reporting
@@ -300,6 +301,23 @@ def test_what_a_server_may_have_taken_is_not_sent_again(root: Path, web: receive
     assert len(web.posts) == 1
 
 
+_OK = b"HTTP/1.1 200 OK\r\n"
+
+
+@pytest.mark.parametrize(
+    "beginning", [b"220", _OK, _OK + b"Content-Length: 9999\r\n\r\n"], ids=["mail", "head", "body"]
+)
+def test_a_server_that_answers_byte_by_byte_is_left(
+    root: Path, monkeypatch: pytest.MonkeyPatch, beginning: bytes
+) -> None:
+    """Each byte came before the limit of one read: the delivery never ended."""
+    monkeypatch.setattr(deadline, "LIMIT_S", 0.5)
+    with receivers.dripping_server(beginning) as port:
+        way = f'webhook = {{ url = "http://127.0.0.1:{port}" }}' if beginning.startswith(_OK) else mail_to(port)
+        with pytest.raises(TapescopeError, match=r": TimeoutError: the exchange was not complete after 0\.5 s$"):
+            steps.deliver(site_of(root, way), DAY, DAY)
+
+
 @pytest.mark.parametrize("reply", ["ok", "", '{"ok": true}', "[]", '{"ok": false, "error": "channel_not_found"}'])
 def test_a_reply_that_says_it_failed_is_no_success(root: Path, web: receivers.Web, reply: str) -> None:
     """Programs of chats answer so with the status 200."""
@@ -311,7 +329,7 @@ def test_a_reply_that_says_it_failed_is_no_success(root: Path, web: receivers.We
     with pytest.raises(TapescopeError, match="answered 200 with `ok: false`") as caught:
         steps.deliver(site, DAY, DAY)
     assert "channel_not_found" not in str(caught.value)
-    web.reply = ""
+    web.reply = " " * 2**20  # no more of it is read than a program of a chat would send
     assert ways(steps.deliver(site, DAY, DAY)) == {"webhook": "sent"}, "it has no receipt"
 
 

@@ -232,6 +232,11 @@ def test_it_says_what_it_did(kept: Any, monkeypatch: pytest.MonkeyPatch, capsys:
     assert capsys.readouterr().out.startswith("No rows are old enough to drop.\n")
 
 
+def test_a_dry_run_needs_no_lock(kept: Any) -> None:
+    with Warehouse(kept[0]).write("test"):
+        assert steps.maintain(kept[0], dry_run=True).dry_run
+
+
 def test_nothing_is_dropped_before_the_build_that_a_changed_site_asks_for(kept: Any) -> None:
     site = kept[0]
     text = KEEP.replace(f"retention_days = {KEPT_DAYS}", "retention_days = 1", 1)

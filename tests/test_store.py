@@ -240,6 +240,23 @@ def test_the_newest_backups_and_one_a_day_are_kept(site: Site, tmp_path: Path) -
     assert not list(folder.glob("*.part*")), "nothing is left of the making"
 
 
+def test_a_backup_that_is_superseded_makes_room_for_the_new_one(
+    site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On a nearly full disk no step could be backed up, while a copy that would go at once took the space."""
+    folder = tmp_path / "kept"
+    for number in range(backups.NEWEST):
+        backups.keep(catalogue_of(site), folder, number)
+
+    def has_room(source: Path, target: Path) -> None:
+        assert len(backups.kept(folder)) == backups.NEWEST - 1
+        shutil.copy(source, target)
+
+    monkeypatch.setattr(backups, "copy", has_room)
+    backups.keep(catalogue_of(site), folder, 7)
+    assert [backup.snapshot for backup in backups.kept(folder)] == [7, 4, 3, 2, 1]
+
+
 def test_backups_of_a_clock_that_was_ahead_are_older_than_the_next_one(site: Site, tmp_path: Path) -> None:
     folder, now = tmp_path / "kept", datetime.now(UTC)
     folder.mkdir()
@@ -489,7 +506,12 @@ def test_a_warehouse_without_tables_is_not_called_another_release(tmp_path: Path
     shutil.rmtree(Warehouse(site).folder)  # which has all tables
     with Warehouse(site).write("ingest"):
         pass
-    for way in (lambda: steps.ask(site, "gap_cost"), lambda: steps.ask_sql(site, "SELECT 1 FROM gold.drive_day")):
+    ways: list[Callable[[], object]] = [
+        lambda: steps.ask(site, "gap_cost"),
+        lambda: steps.ask_sql(site, "SELECT 1 FROM gold.drive_day"),
+        lambda: steps.maintain(site, dry_run=True),
+    ]
+    for way in ways:
         with pytest.raises(QuestionRefused, match=r"^the warehouse has no tables yet: the first run has just begun"):
             way()
 

@@ -15,7 +15,7 @@ def print_counts(counts: dict[str, Any], as_json: bool, sentence: str) -> None:
         click.echo(json.dumps(counts, default=str))
         return
     click.echo(sentence)
-    for line in problem_lines([*counts.get("problems", []), *counts.get("warnings", [])]):
+    for line in problem_lines(counts):
         click.echo(f"  {line}", err=True)
     if counts.get("unnamed"):
         click.echo(escape_control(counts["unnamed"]), err=True)

@@ -1,7 +1,9 @@
 """A failure as a sentence or two for whoever is called at night: the step, what it was about, what to do, and where."""
 
 import traceback
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from pipelines.primitives.store_errors import known_error
 from pipelines.primitives.text import escape_control
@@ -38,10 +40,13 @@ def _place(error: BaseException) -> str:
     return f"at {name} line {own[-1].lineno}"
 
 
-def problem_lines(problems: list[dict[str, str]]) -> list[str]:
-    """Problems a line each; of many files with the same trouble the first, and what can be done where we know it."""
+def problem_lines(counts: Mapping[str, Any]) -> list[str]:
+    """The problems and warnings in a step's counts, a line each; of many files with the same trouble the first.
+
+    The last line is what can be done, where we know it.
+    """
     alike: dict[tuple[str, str], list[str]] = {}
-    for problem in problems:
+    for problem in [*counts.get("problems", []), *counts.get("warnings", [])]:
         alike.setdefault((problem["state"], escape_control(problem["reason"])), []).append(
             escape_control(problem["path"])
         )

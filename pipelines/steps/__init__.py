@@ -1,7 +1,7 @@
 """The steps that the command line and the DAGs call: each one transaction's worth of work, safe to run again."""
 
 from pipelines.answers.question import ask_sql
-from pipelines.primitives.failures import summarize_failure
+from pipelines.primitives.failures import problem_lines, summarize_failure
 from pipelines.steps.build import BuildReport, build, build_part, maintain, plan_build
 from pipelines.steps.collect import collect, seconds_to_next
 from pipelines.steps.detect import detect, forecast, mark_finding

@@ -7,7 +7,7 @@ from typing import Any
 
 import duckdb
 
-from pipelines.answers import question
+from pipelines.answers import guard, question
 from pipelines.build import apart, checks, site_tables
 from pipelines.build import run as builder
 from pipelines.build.fingerprint import fingerprint_of, last_fingerprint
@@ -230,31 +230,40 @@ def maintain(site: Site, dry_run: bool = False) -> MaintainReport:
     """Expire and sweep the lake's files and the spool's; then drop facts older than site.toml keeps them, and merge.
 
     What gives space back is first, for the disk may be nearly full. What went is built and checked in the transaction
-    that drops it. Run again it does nothing more but merge its own note in ops.run with those before. Raises
-    CheckFailed, with no facts dropped but the files kept up, and WarehouseBusy.
+    that drops it. Run again it does nothing more but merge its own note in ops.run with those before. A dry run only
+    reads. Raises CheckFailed, with no facts dropped but the files kept up, and WarehouseBusy.
     """
     catalog, warehouse = load_catalog(), Warehouse(site)
     warehouse.require()
-    with warehouse.write("maintain") as connection:
-        if not dry_run:
-            prepare_tables(connection, catalog)
-        with record_run(connection, "maintain") as run:
-            guard = maintenance.Guard(*warehouse.not_to_be_removed(connection))
-            done = maintenance.remove_unused(connection, site.snapshot_retention_days, dry_run, guard)
-            spool = sweep(site, connection, dry_run)
-            waits = fingerprint_of(connection, site, catalog) != last_fingerprint(connection)
-            failure: CheckFailed | None = None
-            dropped = retention.PurgeResult(retention.first_day_kept(connection))
+    if dry_run:
+        with warehouse.read(is_dry_run=True) as connection:
             try:
-                dropped = dropped if waits else _drop_old(connection, site, catalog, dry_run)
-            except CheckFailed as error:
-                failure = error
-            done = replace(done, files_after=maintenance.merge(connection, dry_run))
-            if failure:
-                raise failure
-            report = MaintainReport(dry_run, dropped, done, spool, waits)
+                return _maintain(connection, site, catalog, dry_run)
+            except (duckdb.CatalogException, duckdb.BinderException) as error:
+                raise guard.other_release(connection) from error
+    with warehouse.write("maintain") as connection:
+        prepare_tables(connection, catalog)
+        with record_run(connection, "maintain") as run:
+            report = _maintain(connection, site, catalog, dry_run)
             run.counts = report.as_dict()
     return report
+
+
+def _maintain(connection: Connection, site: Site, catalog: Catalog, dry_run: bool) -> MaintainReport:
+    needed = maintenance.Guard(*Warehouse(site).not_to_be_removed(connection))
+    done = maintenance.remove_unused(connection, site.snapshot_retention_days, dry_run, needed)
+    spool = sweep(site, connection, dry_run)
+    waits = fingerprint_of(connection, site, catalog) != last_fingerprint(connection)
+    failure: CheckFailed | None = None
+    dropped = retention.PurgeResult(retention.first_day_kept(connection))
+    try:
+        dropped = dropped if waits else _drop_old(connection, site, catalog, dry_run)
+    except CheckFailed as error:
+        failure = error
+    done = replace(done, files_after=maintenance.merge(connection, dry_run))
+    if failure:
+        raise failure
+    return MaintainReport(dry_run, dropped, done, spool, waits)
 
 
 def _drop_old(connection: Connection, site: Site, catalog: Catalog, dry_run: bool) -> retention.PurgeResult:

@@ -76,7 +76,7 @@ def run(
         with watcher.reading(bytes_to_read(site, None)) as advance:
             read = ingest(site, progress=advance, workers=workers)
         counts = read.as_dict()
-        made.problems += problem_lines([*counts["problems"], *counts["warnings"]])
+        made.problems += problem_lines(counts)
         watcher.done(step, read)
         step = "build"
         with watcher.building() as name_it:

@@ -46,18 +46,20 @@ def kept(folder: Path) -> list[Backup]:
 
 
 def keep(catalogue: Path, folder: Path, snapshot: int) -> Backup:
-    """Copy the catalogue while others read it, check the copy, and remove superseded copies.
+    """Remove copies that a new one supersedes, so that it has room; copy the catalogue while others read it, and check.
 
-    Raises TapescopeError where the copy is damaged, for then the catalogue is; older backups stay. Raises OSError and
-    sqlite3.Error.
+    Raises TapescopeError where the copy is damaged, for then the catalogue is; the other backups stay. Raises OSError
+    and sqlite3.Error.
     """
     folder.mkdir(exist_ok=True)
     now = datetime.now(UTC)
     _date_back(folder, now)
-    path = folder / _name(now, snapshot)
-    unfinished = path.with_suffix(".part")
+    made = Backup(folder / _name(now, snapshot), now, snapshot)
+    unfinished = made.path.with_suffix(".part")
     for left in folder.glob("*.part"):  # of writers that were killed
         left.unlink(missing_ok=True)
+    for old in _superseded([made, *kept(folder)]):
+        old.path.unlink(missing_ok=True)
     try:
         copy(catalogue, unfinished)
         if not is_sound(unfinished):
@@ -65,12 +67,10 @@ def keep(catalogue: Path, folder: Path, snapshot: int) -> Backup:
                 f"the catalogue {catalogue} is damaged, so no backup was made",
                 "run `tapescope restore --force` to restore the newest undamaged backup",
             )
-        os.replace(unfinished, path)
+        os.replace(unfinished, made.path)
     finally:
         unfinished.unlink(missing_ok=True)
-    for old in _superseded(kept(folder)):
-        old.path.unlink(missing_ok=True)
-    return Backup(path, now, snapshot)
+    return made
 
 
 def _name(made_at: datetime, snapshot: int) -> str:

@@ -171,17 +171,25 @@ class Warehouse:
 
     @contextmanager
     def read(
-        self, snapshot: int | None = None, memory: str = READ_MEMORY, is_long_lived: bool = False
+        self,
+        snapshot: int | None = None,
+        memory: str = READ_MEMORY,
+        is_long_lived: bool = False,
+        is_dry_run: bool = False,
     ) -> Iterator[Connection]:
         """A read-only connection whose default catalogue is the lake; keep it only as long as a question takes.
 
-        With `is_long_lived` it answers many questions about one snapshot, read from a copy of the catalogue.
+        With `is_long_lived` it answers many questions about one snapshot, read from a copy of the catalogue. With
+        `is_dry_run` DuckLake may list unused files, which it does for no read-only connection.
         """
         self.require()
         options = "READ_ONLY" + (f", SNAPSHOT_VERSION {int(snapshot)}" if snapshot is not None else "")
+        options = _MUST_EXIST if is_dry_run else options
         with self.duckdb_session(memory) as connection:
             if not self.is_postgres and (
-                sqlite_catalogue.stands_still(self.catalogue_file) or (is_long_lived and snapshot is not None)
+                sqlite_catalogue.stands_still(self.catalogue_file)
+                or (is_long_lived and snapshot is not None)
+                or is_dry_run
             ):
                 self.attach_copy(connection, options, LAKE)
             else:

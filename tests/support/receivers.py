@@ -3,11 +3,12 @@
 import json
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from email import message_from_bytes, policy
 from email.message import EmailMessage
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from socketserver import BaseRequestHandler, ThreadingTCPServer
 from ssl import SSLContext
 from typing import Any
 
@@ -78,6 +79,28 @@ def mail_server(tls: SSLContext | None = None) -> Iterator[Letterbox]:
         yield box
     finally:
         controller.stop()
+
+
+@contextmanager
+def dripping_server(beginning: bytes) -> Iterator[int]:
+    """Answers any program with a beginning, then byte by byte without end; its port."""
+    is_over = threading.Event()
+
+    class Handler(BaseRequestHandler):
+        def handle(self) -> None:
+            with suppress(OSError):  # the other side has left
+                self.request.sendall(beginning)
+                while not is_over.wait(0.05):
+                    self.request.sendall(b" ")
+
+    with ThreadingTCPServer(("127.0.0.1", 0), Handler) as server:
+        server.daemon_threads = True
+        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05})
+        thread.start()
+        yield server.server_address[1]
+        is_over.set()
+        server.shutdown()
+        thread.join()
 
 
 @dataclass

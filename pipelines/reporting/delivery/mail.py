@@ -8,12 +8,13 @@ from email.message import EmailMessage
 from email.utils import make_msgid
 
 from pipelines.config.recipients import Mail
+from pipelines.primitives.deadline import in_time
 from pipelines.primitives.errors import ConfigError, TapescopeError
 from pipelines.reporting.delivery.credentials import secret
 from pipelines.reporting.delivery.payload import Message
 from pipelines.reporting.report.html import print_mail
 
-TIMEOUT_S = 60
+TIMEOUT_S = 60  # for each read
 _LOOPBACK = ("localhost", "127.0.0.1", "::1")
 
 
@@ -37,18 +38,23 @@ def hand_over(mail: Mail, letter: EmailMessage, secrets: Mapping[str, str]) -> s
         raise ConfigError(
             f"the mail password for {mail.host} would be sent without encryption", 'deliver.mail.tls = "starttls"'
         )
-    server = _connection(mail)
-    try:
-        if user:
-            server.login(user, secret(secrets, "TAPESCOPE_SMTP_PASSWORD"))
-        refused = server.send_message(letter)
-    finally:
-        _leave(server)
+    refused = in_time(lambda: _hand_over(mail, letter, user, secret(secrets, "TAPESCOPE_SMTP_PASSWORD")))
     if refused:
         taken = ", ".join(one for one in mail.to if one not in refused)
         refusals = "; ".join(f"{one}: {code} {why.decode(errors='replace')}" for one, (code, why) in refused.items())
         raise PartlySent(f"the mail went to {taken}, but the server refused {refusals}", refused)
     return ", ".join(mail.to)
+
+
+def _hand_over(mail: Mail, letter: EmailMessage, user: str, password: str) -> dict[str, tuple[int, bytes]]:
+    """The addresses that the server refused, if it took the letter for others."""
+    server = _connection(mail)
+    try:
+        if user:
+            server.login(user, password)
+        return server.send_message(letter)
+    finally:
+        _leave(server)
 
 
 def compose(mail: Mail, message: Message) -> EmailMessage:

@@ -1,5 +1,6 @@
 """JSON to a program on the web: tried again where it was surely not taken, never sent on to another address."""
 
+import json
 import logging
 from collections.abc import Mapping
 from typing import Any
@@ -7,10 +8,12 @@ from typing import Any
 import requests
 from urllib3.util import Retry
 
+from pipelines.primitives.deadline import in_time
 from pipelines.primitives.web import authorization, session
 from pipelines.reporting.delivery.credentials import secret
 
-TIMEOUT_S = 30
+TIMEOUT_S = 30  # for a connection, and for each read
+_REPLY_BYTES = 2**16
 # No connection, or the server says that it is busy. After silence or an error of its own it may have taken the JSON:
 # a chat would show the night twice. How long to wait is not for the server to say: it may say a day.
 _RETRY = Retry(
@@ -30,22 +33,28 @@ def post(url: str, content: Any, secrets: Mapping[str, str], token_name: str) ->
     """Post JSON; returns the address.
 
     Raises requests.RequestException, also for an answer that is not 2xx or says that it failed; ConfigError for a token
-    that no header can hold.
+    that no header can hold; TimeoutError.
     """
     headers = authorization(secret(secrets, token_name), token_name)
-    with session(_RETRY) as web:
-        answer = web.post(url, json=content, headers=headers, timeout=TIMEOUT_S, allow_redirects=False)
-    if not answer.ok or answer.is_redirect:
-        raise requests.HTTPError(f"{url} answered {answer.status_code} {answer.reason}", response=answer)
-    if _is_refused(answer):
-        raise requests.HTTPError(f"{url} answered {answer.status_code} with `ok: false`", response=answer)
+    return in_time(lambda: _post(url, content, headers))
+
+
+def _post(url: str, content: Any, headers: Mapping[str, str]) -> str:
+    with (
+        session(_RETRY) as web,
+        web.post(url, json=content, headers=headers, timeout=TIMEOUT_S, allow_redirects=False, stream=True) as answer,
+    ):
+        if not answer.ok or answer.is_redirect:
+            raise requests.HTTPError(f"{url} answered {answer.status_code} {answer.reason}", response=answer)
+        if _is_refused(answer.raw.read(_REPLY_BYTES, decode_content=True)):
+            raise requests.HTTPError(f"{url} answered {answer.status_code} with `ok: false`", response=answer)
     return url
 
 
-def _is_refused(answer: requests.Response) -> bool:
+def _is_refused(answer: bytes) -> bool:
     """Whether the answer's JSON says so, as that of chats does with the status 200."""
     try:
-        reply = answer.json()
+        reply = json.loads(answer)
     except ValueError:
         return False
     return isinstance(reply, dict) and reply.get("ok") is False
