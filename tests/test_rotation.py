@@ -461,7 +461,7 @@ def test_an_input_chooses_the_source(tmp_path: Path) -> None:
     assert (counts["source"], counts["rejected"]) == ("sar", 3)
     site = make_site(tmp_path, f'name = "x"\n{text}source = "enstore_accounting"\n')
     (file,) = steps.ingest(site).files
-    assert file.state == "failed" and file.reason.startswith("unknown_header: no header of a table of Enstore")
+    assert file.state == "failed" and file.reason.startswith("unknown_header: the file has no header of a table")
     (tmp_path / "site.toml").write_text(f'name = "x"\n{text}source = "sarr"\n')
     with pytest.raises(ConfigError, match="there is no source 'sarr'; known sources: amass_sysperf, "):
         load_site(tmp_path)

@@ -105,7 +105,7 @@ def _placed(read: pl.DataFrame, origin: Origin, state: Carry) -> pl.DataFrame:
             reason = begin_unit(state, "dump", clock, origin.zone)
         elif metric is not None and not state["dump"]:
             raise UnreadableFile(
-                "the counters have no time",
+                "the counters in this file have no time",
                 "write the time above each dump: date -u +'# %FT%TZ'. Or collect the counters with a [[collect]] entry"
                 " that has `stamp = true`",
                 reason="no_clock",

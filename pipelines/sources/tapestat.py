@@ -217,7 +217,7 @@ def _counted(origin: Origin, n_before: int) -> int:
     """The instant of a report without a stamp, `n_before` reports after the first."""
     if origin.start_at is None or origin.interval_s is None:
         raise UnreadableFile(
-            "tapestat's reports have no time stamps",
+            "the reports of tapestat in this file have no time stamps",
             "give `start_at` and `interval_s` in the file's [[input]] of site.toml, or run tapestat with -t",
             reason="no_clock",
         )

@@ -17,7 +17,7 @@ room_gb = { type = "DOUBLE", unit = "GB", doc = "upper limit of the extra data t
 bottleneck = { type = "VARCHAR", doc = "next bottleneck of the finding's drives, taken from the first day in the period that has a known one" }
 */
 SELECT avg(rate_mb_s) AS rate_mb_s,
-       -- a day without a known limit may take all that the others cannot
+       -- without a known limit on each day and drive, no upper limit of the sum is known
        CASE WHEN bool_and(coalesce(room_gb, asked_gb) IS NOT NULL) THEN sum(least(room_gb, asked_gb)) END AS room_gb,
        any_value(CASE WHEN asked_gb < coalesce(room_gb, asked_gb + 1) THEN 'work' ELSE bottleneck END ORDER BY day)
            AS bottleneck

@@ -1,6 +1,6 @@
 /*
 title = "Durations of mounts, to fit the sizing formula"
-why = "Lists files, bytes and seconds of each mount, to fit the formula for the number of drives needed. Kinds of drives are separate, and so are reads and writes. Time without a request is not included."
+why = "Lists files, bytes and seconds of each mount, to fit the formula for the number of drives needed. The formula is fitted for each technology of drives, and for reads and writes separately. Time without a request is not included."
 takes = ["last_day"]
 
 [params.n_days]

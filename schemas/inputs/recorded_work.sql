@@ -69,7 +69,7 @@ JOIN most m ON m.system = s.system AND m.session_id = s.session_id
 LEFT JOIN silver.gap g ON g.system = f.system AND g.gap_id = f.before_id AND g.day >= $last_day - CAST($n_days AS INTEGER)
 LEFT JOIN site.drive d ON d.drive = s.drive
 CROSS JOIN site.setting c
--- a mount of which logs have only ends of files may have read or written
+-- a mount whose log has only the ends of files may have read or written
 WHERE m.mode IS NOT NULL AND s.witnesses IS DISTINCT FROM 'counter'
   AND near_days(coalesce(s.requested_at, s.from_at), $last_day - CAST($n_days AS INTEGER) + 1, $last_day)
   AND in_days(coalesce(s.requested_at, s.from_at), $last_day - CAST($n_days AS INTEGER) + 1, $last_day, c.zone)

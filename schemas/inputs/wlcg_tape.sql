@@ -32,7 +32,7 @@ per_volume AS (
 mounted AS (
     SELECT storage_group, sum(n_mounts) AS total_mounts, count(*) AS unique_mounts FROM per_volume GROUP BY storage_group
 ),
--- a day without a log of the drives had traffic like any other: nothing is known about it
+-- a day without a log of the drives may have had traffic: nothing is known about it
 day_ledger AS (
     SELECT count(*) FILTER (bucket <> 'unknown') > 0
            AND (count(*) FILTER (bucket = 'occupied') = 0 OR (SELECT count(*) FROM moved) > 0) AS is_known

@@ -31,7 +31,7 @@ moved AS (
     WHERE near_days(day, $last_day - CAST($n_days AS INTEGER) + 1, $last_day)
     GROUP BY day
 ),
--- the table has every transfer: a day between two of its days, a week apart at most, is a day without any
+-- the table has every transfer: between two of its days, at most a week apart, a day without rows had no transfer
 listed AS (
     SELECT day, lead(day) OVER (ORDER BY day) AS next_day FROM moved WHERE is_listed
 ),

@@ -11,11 +11,11 @@ tool = { type = "VARCHAR", doc = "program that printed the result: dd, time or t
 command = { type = "VARCHAR", doc = "the command line; NULL where the file does not show it" }
 mode = { type = "VARCHAR", doc = "read (to /dev/null), write (from /dev/zero or the like) or copy; NULL where the file does not show dd's command" }
 path = { type = "VARCHAR", doc = "file or disk that the command read or wrote; NULL where the file does not show dd's command" }
-ended_at = { type = "TIMESTAMP", doc = "end of the run; NULL where the file has no time of day" }
+ended_at = { type = "TIMESTAMP", doc = "end of the run; NULL where neither the file nor site.toml gives a time of day" }
 bytes = { type = "BIGINT", unit = "bytes", doc = "bytes moved; NULL where the file shows only a duration" }
 block_bytes = { type = "BIGINT", unit = "bytes", doc = "block size" }
-n_streams = { type = "BIGINT", doc = "number of timed commands that ran on the host at the same time, including this one; NULL where the file has no time of day" }
-streams_bytes = { type = "BIGINT", unit = "bytes", doc = "bytes moved by all the runs that n_streams counts; NULL where the file has no time of day" }
+n_streams = { type = "BIGINT", doc = "number of timed commands that ran on the host at the same time, including this one; NULL where ended_at is NULL" }
+streams_bytes = { type = "BIGINT", unit = "bytes", doc = "bytes moved by all the runs that n_streams counts; NULL where ended_at is NULL" }
 elapsed_s = { type = "DOUBLE", unit = "s", doc = "wall-clock time of the run. If both dd and time (or timex) printed it, the value of time is used, because it includes the time to close the file" }
 cpu_s = { type = "DOUBLE", unit = "s", doc = "CPU time of the command, user and kernel" }
 rate_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "bytes / elapsed_s" }
@@ -56,8 +56,9 @@ judged AS (
                 THEN regexp_matches(command, '(conv|[io]flag)=\S*(fsync|fdatasync|direct|dsync|sync)') END AS is_flushed
     FROM shown
 ),
--- A run without a date that two files hold stays two: an equal duration to the last printed digit may also be the same test repeated, and `time` prints two digits. A copy of a complete file is one file anyway.
--- the n-th of equal runs of a file is the n-th of the other file's
+-- Equal runs without a date in two files stay two runs: the test may have been repeated with the same duration, because
+-- `time` prints only two digits. A copy of a complete file is one file anyway.
+-- the n-th of equal runs in one file is the n-th in any other file
 counted AS (
     SELECT *, row_number() OVER (PARTITION BY file_id, host, tool, command, ended_at, bytes, elapsed_s ORDER BY line_no) AS nth
     FROM judged

@@ -19,8 +19,8 @@ read_requests = { type = "BIGINT", doc = "number of reads from tape that are not
 read_volume_groups = { type = "BIGINT", doc = "number of volume groups from which the reads counted in read_requests come; number of volumes if the screen counts volumes instead" }
 blocks_total = { type = "BIGINT", doc = "number of blocks in the disk cache" }
 blocks_free = { type = "BIGINT", doc = "number of free blocks in the disk cache" }
-blocks_dirty = { type = "BIGINT", doc = "number of blocks in the disk cache that are not yet on tape" }
-dirty = { type = "DOUBLE", unit = "1", doc = "share of the cache's blocks that are not yet on tape" }
+blocks_dirty = { type = "BIGINT", doc = "number of blocks in the disk cache that are not yet verified on tape" }
+dirty = { type = "DOUBLE", unit = "1", doc = "share of the cache's blocks that are not yet verified on tape" }
 files_total = { type = "BIGINT", doc = "largest number of files that can be open at once" }
 files_free = { type = "BIGINT", doc = "number of further files that can be opened before the limit files_total is reached" }
 is_repaired = { type = "BOOLEAN", doc = "true if a damaged number or label of the screen was repaired or left out; bronze.amass_sysperf_screen shows which" }

@@ -32,7 +32,7 @@ followed AS (
     SELECT *, lag(to_at) OVER (PARTITION BY day, drive ORDER BY from_at) AS before_at FROM timed
 ),
 reached AS (
-    -- a long command extends back to a hole in the samples, or to the end of the previous state
+    -- a long command extends back to a pause in the samples, or to the end of the previous state
     SELECT *, max(CASE WHEN before_at = from_at THEN NULL ELSE from_at END)
                   OVER (PARTITION BY day, drive ORDER BY from_at ROWS UNBOUNDED PRECEDING) AS unbroken_from_at,
            max(CASE WHEN busy_us > 0 THEN from_at + to_microseconds(least(busy_us, long_us)) END)

@@ -62,7 +62,7 @@ logged AS (
     FROM line GROUP BY system, drive, mount_id
 ),
 record AS (
-    -- a session that was killed writes two within milliseconds: the first one has the status
+    -- a killed mount may have two records within milliseconds: the first one has the status
     SELECT *, logged_at - to_microseconds(CAST(round(1e6 * (coalesce(total_s, 0) + coalesce(drain_s, 0))) AS BIGINT)) AS began_at
     FROM bronze.cta_session WHERE mount_id IS NOT NULL
     QUALIFY row_number() OVER (PARTITION BY system, drive, mount_id ORDER BY logged_at, file_id, line_no) = 1

@@ -1,7 +1,7 @@
 /*
 title = "CTA: states of drives, from regular polls"
 grain = "one row per interval and UTC day in which polls show one state of a drive, where no log of the drive's tape daemon covers that interval"
-why = "Shows the states of drives where the log of the tape daemon is missing. Polls are coarser than the log: they may miss a state that is shorter than a polling interval. Their state `transfer` includes positioning and gaps between files."
+why = "Shows the states of drives where the log of the tape daemon is missing. Polls are coarser than the log: they may miss a state that is shorter than a polling interval. The state `transfer` includes positioning and gaps between files."
 partition = "day"
 lineage = ["file_id", "line_no", "end_file_id", "end_line_no"]
 
@@ -10,9 +10,9 @@ day = { type = "DATE", doc = "UTC day of from_at" }
 system = { type = "VARCHAR", doc = "CTA instance" }
 drive = { type = "VARCHAR", doc = "drive" }
 state = { type = "VARCHAR", doc = "state of the drive: mount, transfer, dismount, drain, down, unknown or idle. In `drain` the tape is gone, but its data are not all on disk yet. In `idle` the drive was free" }
-from_at = { type = "TIMESTAMP", doc = "start of the state, as CTA's answer to the poll gives it; if the answer gives no start, the time of the poll" }
+from_at = { type = "TIMESTAMP", doc = "start of the state, if CTA's answer to the poll gives a start after the previous poll. Otherwise, and after a pause in the polls, the time of the poll" }
 to_at = { type = "TIMESTAMP", doc = "end of the state: the start of the next state; before a pause in the polls, the time of the last poll" }
-is_inferred = { type = "BOOLEAN", doc = "true if CTA did not report the start or the end. The missing time is then the time of a poll, or a time at which the daemon's log ends or starts" }
+is_inferred = { type = "BOOLEAN", doc = "true if the start or the end is not a time that CTA reported. It is then the time of a poll, or a time at which the daemon's log ends or starts" }
 volume = { type = "VARCHAR", doc = "label of the tape in the drive" }
 mount_id = { type = "VARCHAR", doc = "mount number that CTA gave" }
 reason = { type = "VARCHAR", doc = "reason that CTA gives for a drive that is down" }
@@ -28,7 +28,7 @@ column_B = "from_at"
 severity = "critical"
 */
 WITH poll AS (
-    -- a spool may be read twice; a drive's older reports are no longer known at the answer
+    -- two files may hold one answer; a report of ten minutes before the answer no longer shows the drive's state
     SELECT p.* EXCLUDE (drive), coalesce(d.drive, p.drive) AS drive, s.log_silence_s
     FROM bronze.cta_drive_poll p
     LEFT JOIN site.drive d ON d.logname = p.drive

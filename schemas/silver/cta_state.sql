@@ -1,7 +1,7 @@
 /*
 title = "CTA: states of drives"
 grain = "one row per interval in which a CTA drive was in one state. In time without a row, the drive was idle if a log covers that time"
-why = "Holds the states of CTA drives, as part of silver.drive_state. The states of a mount follow each other without a hole: mount, positioning, files, flushes, dismount, and the times between these."
+why = "Holds the states of CTA drives, as part of silver.drive_state. The states of a mount follow each other without interruption: mount, positioning, files, flushes, dismount, and the times between these."
 partition = "day"
 lineage = ["file_id", "line_no", "end_file_id", "end_line_no"]
 

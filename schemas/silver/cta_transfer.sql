@@ -24,11 +24,11 @@ ready_at = { type = "TIMESTAMP", doc = "for a write, equal to queued_at, because
 requested_at = { type = "TIMESTAMP", doc = "when CTA's work on the file started; for a read, when positioning to the file started" }
 started_at = { type = "TIMESTAMP", doc = "when reading or writing on tape started" }
 ended_at = { type = "TIMESTAMP", doc = "time of the log line about the file. Where only the mount's final record exists, computed from that record" }
-completed_at = { type = "TIMESTAMP", doc = "for a write, end of the next flush: from then on, the file is safe on tape. For a read, time of the log line about the file" }
-drive_s = { type = "DOUBLE", unit = "s", doc = "time in calls that read or write the tape; NULL where the program that collected the log rounded times to seconds" }
+completed_at = { type = "TIMESTAMP", doc = "for a write, end of the next flush: from then on, the file is safe on tape. For a read, time of the log line about the file. NULL for a failed transfer. Where only the mount's final record exists, equal to ended_at" }
+drive_s = { type = "DOUBLE", unit = "s", doc = "time in calls that read or write the tape; NULL where a log collector has cut all times to whole seconds" }
 drive_rate_basis = { type = "VARCHAR", doc = "basis of the drive rate: call; NULL where drive_s is NULL" }
 position_s = { type = "DOUBLE", unit = "s", doc = "for reads: time to wind the tape to the file" }
-checksum_s = { type = "DOUBLE", unit = "s", doc = "time to compute checksums; for reads it is part of drive_s" }
+checksum_s = { type = "DOUBLE", unit = "s", doc = "for writes: time to compute checksums; for reads, drive_s includes this time" }
 wait_data_s = { type = "DOUBLE", unit = "s", doc = "for writes: time spent waiting for data from the disk system" }
 wait_buffer_s = { type = "DOUBLE", unit = "s", doc = "for reads: time spent waiting for free memory" }
 storage_group = { type = "VARCHAR", doc = "virtual organisation: the experiment or user group that owns the volume" }
@@ -45,7 +45,7 @@ column_list = ["system", "transfer_id"]
 severity = "critical"
 */
 WITH line AS (
-    -- a log may be there as text and as JSON: one line is one file
+    -- a log may exist as text and as JSON: equal lines count once
     SELECT system, drive, mount_id, kind, file_seq, logged_at, file_id, line_no FROM bronze.cta_file
     QUALIFY row_number() OVER (
         PARTITION BY system, drive, mount_id, kind, file_seq, logged_at ORDER BY file_id, line_no) = 1
@@ -121,7 +121,7 @@ moved AS (
     SELECT * FROM by_file UNION ALL SELECT * FROM by_record
 ),
 asked AS (
-    -- a file may be tried again until it is read, or safe on tape; a later one has no request at a frontend
+    -- a file may be tried again until it is read, or safe on tape; no frontend has the request of a later transfer
     SELECT t.system, t.transfer_id, q.logged_at AS queued_at
     FROM (SELECT system, transfer_id, mode, archive_file_id, file_family, status, requested_at, completed_at
           FROM moved SEMI JOIN queued USING (system, mode, archive_file_id)) t

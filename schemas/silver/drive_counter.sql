@@ -100,7 +100,7 @@ busy AS (
     FROM split WINDOW by_time AS (PARTITION BY day, name ORDER BY from_at)
 ),
 holed AS (
-    -- counters that begin again at zero leave a hole in their file: the host was started again
+    -- counters that begin again at zero leave a pause between the file's intervals: the host was started again
     SELECT *, count(*) FILTER (is_after_hole) OVER (PARTITION BY day, name ORDER BY from_at ROWS UNBOUNDED PRECEDING) AS n_holes
     FROM busy
 ),

@@ -41,7 +41,7 @@ spoken AS (
     SELECT system, drive, day, from_at, to_at FROM silver.drive_counter
     WHERE drive IS NOT NULL AND read_s + write_s + motion_s IS NOT NULL
     UNION ALL
-    -- where drives of several libraries have one name, a span of the table is of none of them: each is known by its mounts
+    -- where drives of several libraries have one name, the table's span covers none of them: only their mounts do
     SELECT system, drive, on_day, greatest(mounted_at, CAST(on_day AS TIMESTAMP)),
            least(dismounted_at, CAST(on_day AS TIMESTAMP) + INTERVAL 1 DAY)
     FROM (SELECT m.system, m.drive, m.mounted_at, m.dismounted_at,

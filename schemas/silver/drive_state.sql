@@ -1,7 +1,7 @@
 /*
 title = "States of drives"
 grain = "one row per interval in which a drive was in one state. In time without a row, the drive was idle if a log or counter covers that time; otherwise its state is unknown"
-why = "Shows everything that a drive did during a mount, without holes. The ledger, the gaps and the dead time are computed from these states. Where several sources cover the same time, the first of these is used: the mover's log, the mover's broadcasts, the kernel's counters of the drive, polls, a list of mounts."
+why = "Shows everything that a drive did during a mount, without interruption. The ledger, the gaps and the dead time are computed from these states. Several sources may cover the same time. The first of these is then used: the mover's log, the mover's broadcasts, polls that do not show `transfer`, the kernel's counters of the drive, other polls, a list of mounts."
 partition = "day"
 lineage = ["file_id", "line_no"]
 features = ["D4"]
@@ -17,7 +17,7 @@ is_inferred = { type = "BOOLEAN", doc = "true if the start or end is not the tim
 witness = { type = "VARCHAR", doc = "source of the state. log: steps that the mover logged. relay: states that the mover broadcasts, less detailed than a log, used only where no log covers the drive. session: states of CTA whose start or end no log line shows. Most of these are computed from a mount's final record, with its steps assumed in the usual order. counter: the kernel's counters of the drive, in sampled intervals. poll: answers of cta-admin, less detailed than a log, used only where no log covers the drive. server: a list of mounts from TSM or a library" }
 session_id = { type = "VARCHAR", doc = "identifier of the mount to which the state belongs; NULL where the source does not show it" }
 attempt_id = { type = "VARCHAR", was = "try_id", doc = "identifier of the attempt to move a file during which the state began; NULL where the source does not show it" }
-file_id = { type = "VARCHAR", doc = "log file with the line that starts the state" }
+file_id = { type = "VARCHAR", doc = "log file with the line at which the state starts" }
 line_no = { type = "BIGINT", doc = "number of the line in file_id" }
 
 [[checks]]

@@ -40,7 +40,7 @@ WITH asked AS (
     WHERE r.operation = 'retrieve' AND r.until_at > r.began_at
 ),
 sent AS (
-    -- dsmc opens its session as it begins and ends with it; what runs at once on one host differs in size
+    -- dsmc's TSM session lasts as long as dsmc; runs at the same time on one host differ in size
     SELECT r.*, s.system AS server, s.task, s.number, s.started_at AS session_at,
            abs(date_diff('second', r.began_at, s.started_at)) + abs(date_diff('second', r.until_at, s.ended_at)) AS off_s
     FROM silver.endit_run r

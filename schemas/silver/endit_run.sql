@@ -12,7 +12,7 @@ operation = { type = "VARCHAR", doc = "retrieve (from tape), archive (to tape) o
 volume = { type = "VARCHAR", doc = "label of the volume that a retrieve reads; `default` for files that ENDIT assigned to no volume. NULL for archives and deletes, and where no line names a volume" }
 worker_pid = { type = "BIGINT", doc = "process id of the worker; NULL where no line has it" }
 oldest_at = { type = "TIMESTAMP", doc = "when the oldest request that a retrieve serves arrived" }
-newest_at = { type = "TIMESTAMP", doc = "when the newest request that the run serves arrived" }
+newest_at = { type = "TIMESTAMP", doc = "when the newest request that a retrieve serves arrived" }
 began_at = { type = "TIMESTAMP", doc = "when the run started. If this was not logged: ended_at minus the duration, or ended_at if the duration is not known" }
 ended_at = { type = "TIMESTAMP", doc = "when the run was done, failed or was stopped; NULL where no line shows the end of the run" }
 until_at = { type = "TIMESTAMP", doc = "when the run ended. If this was not logged, the latest possible end. This is the earliest of three times: next run of the same volume or worker, next start of the daemon, last message about the operation" }

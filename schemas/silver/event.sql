@@ -146,7 +146,7 @@ cta AS (
      QUALIFY lag(to_at) OVER (PARTITION BY system, drive ORDER BY from_at) IS DISTINCT FROM from_at)
 ),
 tsm AS (
-    -- a name that drives of several libraries have says of none that it was this one
+    -- a name that drives of several libraries share identifies none of them
     SELECT a.system, coalesce(d.drive, CASE WHEN NOT EXISTS (SELECT 1 FROM site.drive o WHERE ends_with(o.logname, concat(':', a.drive)))
                                             THEN a.drive END) AS drive, a.kind, a.logged_at AS happened_at,
            CAST(NULL AS TIMESTAMP) AS began_at, a.volume, a.message_id AS error, CAST(NULL AS VARCHAR) AS message, a.file_id,

@@ -32,7 +32,7 @@ avoidable_s = { type = "DOUBLE", was = "judged_s", unit = "s", doc = "avoidable 
 rate_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "drive rate of the file before the gap: the bytes that each second of the gap could have moved" }
 previous_file_id = { type = "VARCHAR", doc = "log file with the line about the last block before the gap" }
 previous_line_no = { type = "BIGINT", doc = "number of the line in previous_file_id" }
-next_file_id = { type = "VARCHAR", doc = "log file with the line that started the transfer after the gap" }
+next_file_id = { type = "VARCHAR", doc = "log file with the line about the start of the transfer after the gap" }
 next_line_no = { type = "BIGINT", doc = "number of the line in next_file_id" }
 
 [[checks]]

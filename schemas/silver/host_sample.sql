@@ -38,7 +38,8 @@ WITH of_disks AS (
     GROUP BY day, file_id, host, tool, from_at, to_at
     HAVING sum(read_bytes_s) IS NOT NULL OR sum(write_bytes_s) IS NOT NULL
 ),
--- One file per state and CPU: those of one reading are one row with the shares of all CPUs. Ticks and percent of one CPU, or its own and the average of all, hold the same values twice, in parts and in their number alike.
+-- collectd has one file per state and CPU: the values of one reading become one row with the shares of all CPUs. Files in
+-- ticks and in percent, or of single CPUs and of their average, hold the same values twice. Neither changes the shares.
 series AS (
     SELECT h.* EXCLUDE (day, from_at, to_at), i.from_at, i.to_at
     FROM bronze.host_sample h
@@ -77,10 +78,10 @@ named AS (
     FROM measured m
     LEFT JOIN site.station_alias a ON a.alias = short_host(m.host)
 ),
--- sar's text and sadf of one binary file end a sample at the same second and may begin it a second apart, for one counts
--- from the stamp before and the other prints the interval rounded. Such are one row, that of the earlier begin, where
--- they last ten seconds or more and begin on the same day: two runs of a tool may well end together after one second
--- and after two, and a day's rows must not depend on how many days are made. Ends a second apart stay two rows, because they may be two runs.
+-- The outputs of sar and sadf from one binary file end a sample at the same second, but may begin it a second apart: one
+-- counts from the previous time stamp, the other prints a rounded interval. Such samples are one row, with the earlier
+-- start, if they last ten seconds or more and start on the same day. Shorter samples may come from two runs of the tool,
+-- and the rows of a day must not depend on which days are built. Samples that end a second apart stay two rows.
 stepped AS (
     SELECT *, to_at - from_at >= INTERVAL 10 SECOND
               AND from_at - lag(from_at) OVER w <= INTERVAL 1 SECOND AS is_same

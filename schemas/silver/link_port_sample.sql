@@ -41,8 +41,8 @@ clipped AS (
            least(to_at, bin_at + INTERVAL 1800 SECOND) AS to_at
     FROM cut
 ),
--- ports are sampled at instants of their own, and two programs of a kind may sample one: between two edges the finest row
--- of each port counts, alone
+-- Each port is sampled at its own instants, and two programs of one kind may sample the same port: between two edges,
+-- only the finest row of each port counts.
 edge AS (
     SELECT link, polled, tool, bin_at, from_at AS edge_at FROM clipped
     UNION SELECT link, polled, tool, bin_at, to_at FROM clipped

@@ -44,8 +44,8 @@ WITH known AS (
                                ORDER BY is_data, coalesce(m.in_bytes_s, m.out_bytes_s) IS NULL, m.file_id, m.line_no) = 1
        AND coalesce(m.in_bytes_s, m.out_bytes_s) IS NOT NULL
 ),
--- A log ends with rows that are bounded by its polls, not by five minutes. Where another snapshot of it knows that time
--- on the grid, these add nothing, and would count seconds twice.
+-- The newest rows of a log are bounded by its polls, not by the grid of five minutes. Where another copy of the log has
+-- that time on the grid, these rows add nothing, and would count seconds twice.
 gridded AS (
     SELECT *, date_diff('microsecond', from_at, to_at) AS us,
            epoch_us(from_at) % 300000000 = 0 AND epoch_us(to_at) % 300000000 = 0 AS is_on_grid
@@ -62,10 +62,10 @@ kept AS (
 coarse AS (
     SELECT link, day, from_at, to_at, us FROM kept QUALIFY us > min(us) OVER (PARTITION BY link, day)
 ),
--- a row whose every second finer rows cover adds nothing
+-- a row adds nothing if finer rows cover all its seconds
 finer AS (
     SELECT c.link, c.from_at, c.to_at, f.from_at AS finer_from_at, f.to_at AS finer_to_at,
-           -- snapshots may hold one time in several steps: it counts once
+           -- copies of a log may hold one time in several steps: it counts once
            max(f.to_at) OVER (PARTITION BY c.link, c.from_at, c.to_at ORDER BY f.from_at, f.to_at
                               ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS reached_at
     FROM coarse c JOIN kept f
@@ -86,8 +86,9 @@ finest AS MATERIALIZED (
     LEFT JOIN site.link s ON s.link = k.link
     WHERE k.is_data AND (c.finer_us IS NULL OR c.finer_us < k.us)
 ),
--- One second of a link has one row, though several sources have it: in each half-hour that of which most is covered, a
--- poller or the ports of a side by one program; of equal ones the switch's ports, which the station's own interface can be compared with, then the finer ones.
+-- One second of a link has one row, even if several sources have it. A source is a poller, or the ports of one side
+-- sampled by one program. In each half-hour, the source that covers most counts. Of equal sources, the switch's ports
+-- come first, because the station's own interface can be compared with them; then the source with finer samples.
 witness AS (
     SELECT link, time_bucket(INTERVAL 1800 SECOND, from_at) AS bin_at, polled, tool,
            sum(date_diff('microsecond', from_at, to_at)) AS us, count(*) AS n

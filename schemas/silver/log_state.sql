@@ -10,13 +10,13 @@ features = ["D4"]
 day = { type = "DATE", doc = "UTC day of from_at" }
 system = { type = "VARCHAR", doc = "archive system" }
 drive = { type = "VARCHAR", doc = "drive" }
-state = { type = "VARCHAR", doc = "state of the drive, as in silver.drive_state. The state is unknown in a hole in the log and before a restart. It is also unknown after the last step, unless the drive was down" }
+state = { type = "VARCHAR", doc = "state of the drive, as in silver.drive_state. The state is unknown in a hole in the log and before a restart. It is also unknown after the last step, unless the drive was down or idle" }
 from_at = { type = "TIMESTAMP", doc = "start" }
 to_at = { type = "TIMESTAMP", doc = "end" }
 is_inferred = { type = "BOOLEAN", doc = "true if the start or end is not the time of a log line. The time is then the start or end of a hole in the log, or the end of the log" }
 session_id = { type = "VARCHAR", doc = "identifier of the mount to which the state belongs" }
 attempt_id = { type = "VARCHAR", was = "try_id", doc = "identifier of the attempt to move a file during which the state began" }
-file_id = { type = "VARCHAR", doc = "log file with the line that starts the state" }
+file_id = { type = "VARCHAR", doc = "log file with the line at which the state starts" }
 line_no = { type = "BIGINT", doc = "number of the line in file_id" }
 end_file_id = { type = "VARCHAR", doc = "log file with the line that shows the end of a down state; NULL for other states, and where no line shows the end" }
 end_line_no = { type = "BIGINT", doc = "number of the line in end_file_id" }
@@ -139,7 +139,7 @@ piece AS (
            session_id, attempt_id, file_id, line_no, NULL, NULL
     FROM ended WHERE hole_from_at IS NOT NULL
     UNION ALL
-    -- where the drive was idle before, that no log covers the hole says the same
+    -- after an idle state the hole needs no row: time that no log covers is unknown
     SELECT system, drive, 'unknown', hole_from_at, hole_to_at, TRUE, NULL, NULL, file_id, line_no, NULL, NULL
     FROM ended WHERE hole_from_at IS NOT NULL AND state <> 'idle' AND NOT is_down_until_next
     UNION ALL

@@ -45,7 +45,7 @@ column = "drive"
 severity = "critical"
 */
 WITH
--- Seconds of a mover that several files hold, copies or parts of one log: lines of one event have one number.
+-- Several files (copies or parts of one log) may hold the same second of a mover: the lines of one event get one number.
 shared AS (
     SELECT {'system': l.system, 'name': l.name, 'at': l.logged_at} AS moment, l.file_id, l.line_no,
            dense_rank() OVER (PARTITION BY l.system, l.name, l.logged_at
@@ -244,7 +244,7 @@ flagged AS (
                AND (boundary_kind IS NULL OR boundary_kind IN ('dismounted', 'load_failed', 'restart')))
            OR (is_after_hole AND volume_after IS DISTINCT FROM volume_before
                AND coalesce(kind_after NOT IN ('load_requested', 'restart'), FALSE)) AS begins_session,
-           -- the volume went in the hole, and the next one is yet to come
+           -- the volume left the drive in the hole, and the next one is not there yet
            is_after_hole AND volume_after IS DISTINCT FROM volume_before
                AND coalesce(kind_after IN ('load_requested', 'restart'), TRUE) AS leaves_session
     FROM holed
@@ -253,7 +253,7 @@ tried AS (
     SELECT *,
            -- where the log starts after a request, the attempt starts with the first line there
            kind = 'request' OR is_after_hole OR (NOT coalesce(is_asked, FALSE) AND (kind = 'ticket' OR begins_session))
-           -- where its request was lost, too
+           -- also where the line of its request is missing
            OR (is_over AND kind IN ('ticket', 'position', 'started')) AS begins_try
     FROM flagged
 ),

@@ -44,7 +44,7 @@ value_set = ["done", "failed", "cancelled"]
 severity = "critical"
 */
 -- Text has neither transaction nor milliseconds, so one request is: pool, file, direction and second of creation. A
--- store logged twice, good and as error 666, falls together by the same rule; the good record is taken.
+-- store that is logged twice, once as done and once as error 666, is therefore one request; the record of the done one counts.
 WITH ranked AS (
     SELECT *, date_trunc('second', created_at) AS created_s,
            CASE encoding WHEN 'database' THEN 1 WHEN 'json' THEN 2 ELSE 3 END AS rank

@@ -39,7 +39,7 @@ column_B = "started_at"
 or_equal = true
 severity = "critical"
 */
--- the n-th of equal records of a file is the n-th of the other file's
+-- the n-th of equal records in one file is the n-th in any other file
 WITH counted AS (
     SELECT *, row_number() OVER (
                PARTITION BY file_id, system, pool, pnfsid, ended_at, moved_bytes, took_s, protocol, client ORDER BY line_no) AS nth

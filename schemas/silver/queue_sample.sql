@@ -36,6 +36,6 @@ SELECT day, system, polled_at, CASE WHEN mount_type = 'RETRIEVE' THEN 'read' ELS
        file_id, line_no
 FROM bronze.cta_queue
 WHERE mount_type IN ('RETRIEVE', 'ARCHIVE_FOR_USER', 'ARCHIVE_FOR_REPACK')
--- a spool may be read twice
+-- two files may hold one answer
 QUALIFY row_number() OVER (PARTITION BY system, polled_at, mount_type, tape_pool, volume, logical_library
                            ORDER BY file_id, line_no) = 1

@@ -49,7 +49,7 @@ WITH restore AS (
     FROM silver.pool_request WHERE operation = 'restore' AND ended_at >= created_at
 ),
 place AS (
-    -- the store's record has the file's place on tape, or another restore's
+    -- the record of the file's store, or of another restore of it, has the file's place on tape
     SELECT pnfsid, arg_max(regexp_extract(uri, '[?&]archiveid=([0-9]{1,18})', 1), (created_at, file_id, line_no)) AS archive_id
     FROM bronze.dcache_billing_request WHERE regexp_matches(uri, '[?&]archiveid=[0-9]{1,18}')
     GROUP BY pnfsid

@@ -14,7 +14,7 @@ state = { type = "VARCHAR", doc = "state of the drive, as in silver.drive_state:
 from_at = { type = "TIMESTAMP", doc = "start" }
 to_at = { type = "TIMESTAMP", doc = "end" }
 is_inferred = { type = "BOOLEAN", doc = "true if from_at or to_at is not the time of a broadcast. The state was then cut: a log of drives takes over there, or the recording of broadcasts begins or ends" }
-file_id = { type = "VARCHAR", doc = "log file with the broadcast that starts the state" }
+file_id = { type = "VARCHAR", doc = "log file with the broadcast at which the state starts" }
 line_no = { type = "BIGINT", doc = "number of the line in file_id" }
 end_file_id = { type = "VARCHAR", doc = "log file with the line that shows the end of a down state; NULL for other states, and where no line shows the end" }
 end_line_no = { type = "BIGINT", doc = "number of the line in end_file_id" }

@@ -28,7 +28,7 @@ started_at = { type = "TIMESTAMP", doc = "time of the first block to or from the
 ended_at = { type = "TIMESTAMP", doc = "time of the last block. If this was not logged, the first known of these: time of the failure, start of the hole in the log, started_at" }
 completed_at = { type = "TIMESTAMP", doc = "when the mover logged that the transfer was complete. For CTA, see silver.cta_transfer. For other transfers without a mover's log, equal to ended_at" }
 drive_s = { type = "DOUBLE", unit = "s", doc = "time that the drive worked on the file, measured as drive_rate_basis defines it" }
-drive_rate_basis = { type = "VARCHAR", doc = "how drive_s was measured. call: time inside drive calls. block: time in the loop over blocks. encp: computed from the client's drive rate, which includes waits for data and file marks. counter: time in reads or writes, as the kernel counted it. estimate (TSM): length of the session minus its waits for media, client and network" }
+drive_rate_basis = { type = "VARCHAR", doc = "how drive_s was measured. call: time inside drive calls. block: time in the loop over blocks. encp: computed from the client's drive rate, which includes waits for data and file marks. counter: time in reads or writes, as the kernel counted it. estimate: duration of the TSM session minus its waits for media, client and network" }
 checksum_s = { type = "DOUBLE", unit = "s", doc = "time spent on checksums and buffer management during the transfer" }
 wait_data_s = { type = "DOUBLE", unit = "s", doc = "for writes: time in which the buffer was empty and the drive waited for data" }
 wait_buffer_s = { type = "DOUBLE", was = "wait_room_s", unit = "s", doc = "for reads: time in which the buffer was full and the drive waited for room" }
@@ -37,7 +37,7 @@ file_family = { type = "VARCHAR", doc = "file family: files that share tapes, e.
 status = { type = "VARCHAR", doc = "ok, failed, or incomplete (the log lacks the first or last block)" }
 error = { type = "VARCHAR", doc = "name of the error of a failed transfer" }
 witnesses = { type = "VARCHAR", doc = "source of the transfer. mover: the mover's log. encp: the client's log line. table: the client's row in the accounting. taped: CTA's tape daemon. session: CTA's final record of a mount, with all its files in one row. server: data of a TSM session in a mount, or of a mount that a library or the drive's SCSI pages show. counter: the kernel's counters of the drive, per UTC day and mount (or stretch of use). With server and counter, reads and writes have one row each" }
-file_id = { type = "VARCHAR", doc = "log file with the line that started the transfer" }
+file_id = { type = "VARCHAR", doc = "log file with the line about the start of the transfer" }
 line_no = { type = "BIGINT", doc = "number of the line in file_id" }
 end_file_id = { type = "VARCHAR", doc = "log file with the line about the last block; NULL or equal to file_id where one line has both start and end" }
 end_line_no = { type = "BIGINT", doc = "number of the line in end_file_id" }
@@ -283,7 +283,7 @@ mount AS (
     WHERE witnesses IS DISTINCT FROM 'counter'
 ),
 placed AS (
-    -- the last mount of the drive before; only for mounts that no log has: there a transfer's steps would be missing
+    -- the drive's last mount before the transfer, only if no log has the mount: a log would also have the transfer's steps
     SELECT c.*,
            CASE WHEN m.witnesses = 'table' AND m.volume = c.volume
                      AND c.reported_at <= coalesce(m.dismounted_at + INTERVAL 120 SECOND, m.from_at + INTERVAL 2 DAY)

@@ -23,7 +23,7 @@ bytes = { type = "BIGINT", unit = "bytes", doc = "bytes moved by the session or 
 n_objects = { type = "BIGINT", doc = "number of objects moved by the session or process; NULL where bytes is NULL" }
 started_at = { type = "TIMESTAMP", doc = "when the session or process started, or when the volume was in the drive, whichever is later" }
 ended_at = { type = "TIMESTAMP", doc = "end of the session or process, or of the mount if that was earlier" }
-drive_s = { type = "DOUBLE", unit = "s", doc = "estimated time that the drive worked: length of the session minus its waits for media, client and network. NULL where nothing remains, or where waits or bytes are not known. Also NULL if several processes ran at once" }
+drive_s = { type = "DOUBLE", unit = "s", doc = "estimated time that the drive worked: duration of the session or process minus its waits for media, client and network. NULL where nothing remains, or where waits or bytes are not known. Also NULL if several processes ran at once" }
 storage_group = { type = "VARCHAR", doc = "name of the TSM node (registered client) for a session, or of the storage pool for a process" }
 status = { type = "VARCHAR", doc = "failed if TSM's server reported a failure, otherwise ok" }
 file_id = { type = "VARCHAR", doc = "log file with the row about the session or process" }
@@ -54,7 +54,7 @@ matched AS (
            AND u.logged_at BETWEEN s.started_at - INTERVAL 60 SECOND AND s.ended_at + INTERVAL 60 SECOND
 ),
 use AS (
-    -- what was only mounted is meant as what was opened
+    -- a volume that was only mounted has the mode in which another message opened it
     SELECT *, coalesce(opened, max(opened) OVER same, meant) AS mode FROM matched
     WHERE meant IS NULL OR opened IS NULL OR meant = opened
     WINDOW same AS (PARTITION BY system, activity, task, number, started_at, volume)

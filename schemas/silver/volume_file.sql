@@ -1,15 +1,15 @@
 /*
 title = "Files on each volume"
-grain = "one row per file on a volume, if a transfer or an export of the file table shows the file. Deleted files are left out"
-why = "Lists the files that a complete read of a tape must cover. Without an export of the file table, the list has only files that appear in logs."
+grain = "one row per file on a volume, if a transfer, an export of the file table or a list of the volume's files shows the file. Deleted files are left out"
+why = "Lists the files that a complete read of a tape must cover. Without an export or list, only files that appear in logs are known."
 lineage = []
 
 [columns]
 system = { type = "VARCHAR", doc = "archive system" }
 volume = { type = "VARCHAR", doc = "tape label" }
 file_number = { type = "BIGINT", doc = "number of the file on the volume" }
-bytes = { type = "BIGINT", unit = "bytes", doc = "size of the file on tape: the largest size in its finished transfers; if there are none, the user's file size in the file table" }
-path = { type = "VARCHAR", doc = "path of the file in the name space, from an export of the file table. For CTA, the path in the URL of the transfer. NULL where no path is known" }
+bytes = { type = "BIGINT", unit = "bytes", doc = "size of the file on tape: the largest size in its finished transfers; if there are none, the size of the user's file in the file table or list" }
+path = { type = "VARCHAR", doc = "path of the file in the name space, from an export of the file table or a list of the volume's files. For CTA, the path in the URL of the transfer. NULL where no path is known" }
 
 [[checks]]
 expectation = "ExpectCompoundColumnsToBeUnique"
@@ -33,7 +33,7 @@ label AS (
     FROM bronze.enstore_accounting_volume WHERE volume_number IS NOT NULL GROUP BY system, volume_number
 ),
 listed AS (
-    -- a recycled cartridge has new files under old numbers: the youngest counts; once deleted is deleted
+    -- a recycled cartridge has new files under old numbers: the youngest counts. A file that one export shows as deleted is deleted
     SELECT f.system, coalesce(f.volume, l.volume) AS volume, f.file_number,
            arg_max(f.file_bytes, (f.written_at, f.bfid)) AS bytes, arg_max(f.pnfs_path, (f.written_at, f.bfid)) AS path,
            max((f.written_at, f.bfid)) AS youngest,

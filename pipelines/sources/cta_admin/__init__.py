@@ -137,7 +137,7 @@ def _read(text: str, origin: Origin, memory: dict[str, Any]) -> pl.DataFrame | s
 def _written(origin: Origin) -> int:
     """When the file was last written, in microseconds."""
     if origin.modified_at is None:
-        raise UnreadableFile("an answer of cta-admin has no time", _GIVE_TIME, reason="no_clock")
+        raise UnreadableFile("an answer of cta-admin in this file has no time", _GIVE_TIME, reason="no_clock")
     return microseconds(origin.modified_at) // 1_000_000 * 1_000_000
 
 
@@ -148,7 +148,7 @@ def _count_bare(given: pl.DataFrame, is_list: bool, memory: dict[str, Any]) -> N
     name = kind if is_list else row.get("driveName")
     if name and name in memory["bare"]:
         raise UnreadableFile(
-            "several answers of cta-admin have no time, and the file's modification time can date only one",
+            "several answers of cta-admin have no time, and this file's modification time can date only one",
             _GIVE_TIME,
             reason="no_clock",
         )

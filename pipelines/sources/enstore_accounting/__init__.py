@@ -86,7 +86,9 @@ def _read(lines: pl.DataFrame, state: State, is_good: Callable[[Section], bool])
         return read(lines, state)
     if lines.height:
         raise UnreadableFile(
-            "no header of a table of Enstore's databases", "export complete tables with their header", "unknown_header"
+            "the file has no header of a table of Enstore's databases",
+            "export complete tables with their header",
+            "unknown_header",
         )
     state.clear()
     return Sheet()
@@ -118,7 +120,7 @@ def _volume_of_name(path: str) -> str:
     found = re.match(r"([A-Z][A-Z0-9]{5,7})(?![A-Za-z0-9])", path.rpartition("/")[2])
     if found is None:
         raise UnreadableFile(
-            "the list of a volume's files does not name the volume",
+            "this list of a volume's files does not name the volume",
             "use the label of the volume as the file's name, such as VR1234M8.csv",
             "unknown_header",
         )

@@ -80,7 +80,7 @@ def _classify(flat: str) -> str:
         return SKIP
     if what := foreign(flat) or foreign_banner(flat):
         raise UnreadableFile(
-            f"output of {what} is mixed with output of Linux's iostat: {flat[:120]}",
+            f"this file mixes output of {what} with output of Linux's iostat: {flat[:120]}",
             "keep the output of each system in files of its own",
         )
     return ROW

@@ -137,7 +137,7 @@ def _judge(reports: pl.DataFrame, state: Carry) -> pl.DataFrame:
         both[1:].select(pl.col("from_at").cast(_INSTANT), "status", "span", "is_first").get_columns()
     )
     if judged.filter(pl.col("at").is_null() & ~pl.col("is_first") & ~pl.col("is_stamped")).height:
-        raise UnreadableFile("iostat's reports have no time", GIVE_START, "no_clock")
+        raise UnreadableFile("the reports of iostat in this file have no time", GIVE_START, "no_clock")
     if judged.height:
         state["last_run"], state["last_at"], state["span"] = both.select("run", "at", "span").row(-1)
         state["report"] = judged["report"][-1]

@@ -72,7 +72,7 @@ def parse(lines: pl.DataFrame, origin: Origin, carry: Carry | None) -> Parsed:
     head = read_head(list(origin.head) or lines["text"].to_list())
     if head is None or head.why_not:
         raise UnreadableFile(
-            head.why_not if head else "no header of rrdtool's output",
+            head.why_not if head else "the file has no header of rrdtool's output",
             "provide a database of MRTG or Ganglia, or its output from `rrdtool dump`, `fetch` or `xport`",
         )
     frame = bins(lines, head, state)

@@ -136,7 +136,8 @@ def _fitted(rows: pl.DataFrame, header: str, groups: list[HeaderGroup], width: p
     repeated = [group for group in groups if group.is_repeated]
     if len(repeated) > 1 or any(name.endswith("*") for group in groups for name in group.names):
         raise UnreadableFile(
-            f"sadf -h mixes several activities, each with an unknown number of items: {header[:120]}",
+            "this file of sadf -h has several activities whose number of devices or interfaces varies, "
+            f"so its columns cannot be assigned: {header[:120]}",
             "write the file with sadf -d and without -h, or each activity into a file of its own",
         )
     fixed = sum(len(group.names) for group in groups if not group.is_repeated)

@@ -163,7 +163,7 @@ def _known_at(origin: Origin, state: Carry) -> int | None:
             start = day_bounds(origin.date, origin.zone)[0]
         if start is None or (n_before and origin.interval_s is None):
             raise UnreadableFile(
-                "the output of sg_logs has no time",
+                "the output of sg_logs in this file has no time",
                 "write the time above each output: date -u +'# %FT%TZ'. Or give `start_at` or `date` in the file's"
                 " [[input]] of site.toml, and `interval_s` if the file has more than one output",
                 reason="no_clock",
