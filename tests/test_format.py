@@ -95,7 +95,7 @@ def test_an_interval_is_shown_alike(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_an_estimated_rate_is_named_so_in_report_and_on_pages() -> None:
     column = Column("drive_rate_basis", "VARCHAR", "what its time is")
-    for basis, words in (("estimate", "estimate: length of the sessions less their waits"), ("call", "call")):
+    for basis, words in (("estimate", "estimate: length of the TSM sessions less their waits"), ("call", "call")):
         (row,) = tables.cells([column], [{column.name: basis}])
         assert row[column.name] == format.cell(basis, column)
         assert row[column.name].startswith(words)

@@ -26,7 +26,7 @@ BASES = {
     "block": "block",
     "counter": "counter",
     "encp": "encp: the client's time, which includes waits and file marks",
-    "estimate": "estimate: length of the sessions less their waits, not measured at the drive",
+    "estimate": "estimate: length of the TSM sessions less their waits, not measured at the drive",
 }
 # Ends of column names that repeat the unit.
 _UNIT_ENDS = re.compile(r"_(gb_day|bytes_s|mb_s|hours|days|drives|gb|mb|tb|s)(?=(_low|_high)?$)")

@@ -1,6 +1,6 @@
 /*
 title = "What each campaign moved per day"
-grain = "one row per campaign and site day on which a log or counters cover at least one drive"
+grain = "one row per campaign and site day on which a log or counters cover at least one drive; days before the campaign have no row"
 why = "Shows the daily progress of each campaign: how much data it moved, with how many drives, in how many hours and at which rate. A day with logs but without data counts as zero. A day without logs is left out."
 partition = "month"
 features = ["M40", "S5"]

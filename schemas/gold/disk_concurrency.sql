@@ -1,6 +1,6 @@
 /*
 title = "Rates of disks that are in use at once"
-grain = "one row per site day, host, program that sampled, number of disks written at once and number of disks read at once"
+grain = "one row per site day, host, program that sampled, number of disks written at once and number of disks read at once; instants at which no disk was in use are left out"
 why = "Shows how the total rate of a host's disks depends on how many of them are written and read at the same instant. The table summarises samples, because a week of one-second samples is too much for a page."
 partition = "month"
 features = ["M23", "M24"]

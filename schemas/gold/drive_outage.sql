@@ -1,7 +1,7 @@
 /*
 title = "Outages of drives"
 grain = "one row per outage of a drive; an outage over midnight has one row per site day"
-why = "Shows how long each drive was offline, in error or cleaning while it was in service. The column rate_bytes_s shows how much data the drive could have moved in that time."
+why = "Shows how long each drive was offline, in error or cleaning while it was in service. The length of the outage times rate_bytes_s is the data that the drive could have moved in that time."
 partition = "month"
 lineage = ["file_id", "line_no", "end_file_id", "end_line_no"]
 

@@ -11,7 +11,7 @@ day = { type = "DATE", doc = "site day on which the half-hours start" }
 station = { type = "VARCHAR", doc = "station" }
 role = { type = "VARCHAR", doc = "role of the station. A scanning station only reads tapes to check them; pages and report show no duty factor for a scanning station" }
 direction = { type = "VARCHAR", doc = "in (towards the station) or out (away from the station)" }
-n_bins = { type = "BIGINT", doc = "number of UTC half-hours completely covered by traffic data" }
+n_bins = { type = "BIGINT", doc = "number of UTC half-hours that traffic data of at least one of the station's links cover completely" }
 n_active = { type = "BIGINT", doc = "number of active half-hours: those with an average rate above duty_threshold_mb_s" }
 n_active_half = { type = "BIGINT", doc = "number of half-hours whose average rate exceeds half of duty_threshold_mb_s" }
 n_active_twice = { type = "BIGINT", doc = "number of half-hours whose average rate exceeds twice duty_threshold_mb_s" }

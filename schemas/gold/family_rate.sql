@@ -6,7 +6,7 @@ partition = "month"
 features = ["D1", "D4", "P20"]
 
 [columns]
-day = { type = "DATE", doc = "site day. Bytes and drive time count on the day on which the data moved, files on the day on which their transfer ended" }
+day = { type = "DATE", doc = "site day. Bytes count on the day on which they moved, drive time on the day on which it was spent, files on the day on which their transfer ended" }
 system = { type = "VARCHAR", doc = "archive system" }
 storage_group = { type = "VARCHAR", doc = "storage group: owner of the files, e.g. an experiment; NULL where no log records it" }
 file_family = { type = "VARCHAR", doc = "file family: files that share tapes, e.g. one data set; NULL where no log records it" }

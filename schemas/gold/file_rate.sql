@@ -10,7 +10,7 @@ features = ["D9", "G4", "P25"]
 day = { type = "DATE", doc = "site day of started_at" }
 transfer_id = { type = "VARCHAR", doc = "identifier of the transfer" }
 system = { type = "VARCHAR", doc = "archive system" }
-station = { type = "VARCHAR", doc = "station that requested the file" }
+station = { type = "VARCHAR", doc = "station for which the file was moved" }
 drive = { type = "VARCHAR", doc = "drive" }
 generation = { type = "VARCHAR", doc = "technology of the drive; NULL where site.toml does not name it" }
 mover_host = { type = "VARCHAR", doc = "host on which the mover runs" }

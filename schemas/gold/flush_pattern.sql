@@ -1,6 +1,6 @@
 /*
 title = "Bursts in the writes to a spool"
-grain = "one row per host and hour in which data was written to the host's disks"
+grain = "one row per host and hour in which at least one sample of writes to the host's disks exceeds 1 MB/s"
 why = "A buffer cache that is flushed in bursts writes at full speed for a second, every few seconds. Only fine sampling shows this: at least three samples from one burst to the next."
 partition = "month"
 lineage = ["file_id", "line_no"]
@@ -10,14 +10,14 @@ features = ["D6", "M26", "M27", "M28"]
 day = { type = "DATE", doc = "site day of hour_at" }
 hour_at = { type = "TIMESTAMP", doc = "start of the hour, UTC" }
 host = { type = "VARCHAR", doc = "host" }
-from_at = { type = "TIMESTAMP", doc = "start of the first burst; if the hour has no bursts, start of the hour's first sample" }
-to_at = { type = "TIMESTAMP", doc = "end of the last burst; if the hour has no bursts, end of the hour's last sample" }
+from_at = { type = "TIMESTAMP", doc = "start of the first burst; if no bursts were found, start of the hour's first sample" }
+to_at = { type = "TIMESTAMP", doc = "end of the last burst; if no bursts were found, end of the hour's last sample" }
 step_s = { type = "DOUBLE", unit = "s", doc = "usual time from one sample to the next" }
 shortest_period_s = { type = "DOUBLE", unit = "s", doc = "shortest time from burst to burst that these samples can show: three times step_s" }
 verdict = { type = "VARCHAR", doc = "burst: bursts were found. resolution insufficient: no bursts were found, and the columns about bursts are NULL; there may still be bursts with a period shorter than shortest_period_s" }
 n_bursts = { type = "BIGINT", doc = "number of bursts in the hour" }
 period_s = { type = "DOUBLE", unit = "s", doc = "usual time from the start of one burst to the start of the next, from the autocorrelation of the samples" }
-on_s = { type = "DOUBLE", unit = "s", doc = "median length of a burst, a multiple of step_s" }
+on_s = { type = "DOUBLE", unit = "s", doc = "median length of a burst; samples show lengths only in multiples of step_s" }
 amplitude_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "write rate within bursts: 95th percentile of those write rates in the hour that exceed 1 MB/s" }
 burst_bytes = { type = "DOUBLE", unit = "bytes", doc = "median number of bytes written in one burst" }
 mean_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "average write rate while the pattern lasts: burst_bytes / period_s" }

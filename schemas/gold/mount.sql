@@ -9,7 +9,7 @@ replaces = ["gold.session_rate", "gold.mount_yield"]
 [columns]
 session_id = { type = "VARCHAR", doc = "identifier of the mount" }
 system = { type = "VARCHAR", doc = "archive system" }
-station = { type = "VARCHAR", doc = "station that requested most of the bytes moved in the mount" }
+station = { type = "VARCHAR", doc = "station for which most bytes of the mount were moved" }
 storage_group = { type = "VARCHAR", doc = "storage group (owner of the files, e.g. an experiment) with most of the bytes moved in the mount" }
 file_family = { type = "VARCHAR", doc = "file family (files that share tapes, e.g. one data set) with the most bytes moved in the mount, among the families of the column storage_group" }
 drive = { type = "VARCHAR", doc = "drive" }

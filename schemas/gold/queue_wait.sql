@@ -13,7 +13,7 @@ from_at = { type = "TIMESTAMP", doc = "start of the site day, UTC" }
 n_requests = { type = "BIGINT", doc = "number of requests that a drive took that day; only requests that have a mount policy count" }
 n_of_mounts = { type = "BIGINT", doc = "number of CTA mounts that n_requests counts as one request each. No log of CTA's frontend shows the single requests of these mounts. The wait of such a mount is the wait of its oldest file" }
 waited_s = { type = "DOUBLE", unit = "s", doc = "total wait of the requests counted in n_requests; each wait lasts from when the request was queued until a drive took it" }
-overdue_s = { type = "DOUBLE", unit = "s", doc = "part of waited_s after each request had reached the age at which its mount policy mounts a tape" }
+overdue_s = { type = "DOUBLE", unit = "s", doc = "part of waited_s that came after the request had reached the age at which its mount policy mounts a tape" }
 free_drive_s = { type = "DOUBLE", unit = "s", doc = "part of overdue_s in which a free drive could have served the request. Two conditions hold: logs show a free drive of the kind that later served the request, and the request's tape was in no drive. Only the last 24 hours of each wait count" }
 
 [[checks]]

@@ -1,7 +1,7 @@
 /*
 title = "Reading single files compared with reading the complete tape"
-grain = "one row per pair of mounts of the same tape; one mount read two or more of its files (the partial read), the other read the complete tape (the complete read)"
-why = "Compares a mount that read the complete tape with a mount that read only some of its files (the partial read). Shows above which share of a tape's files the complete read is faster. The two mounts may be from different days."
+grain = "one row per pair of mounts of the same tape: one read only some of its files, but at least two (the partial read), the other read the complete tape (the complete read)"
+why = "Compares a mount that read the complete tape with a mount that read only some of its files. Shows above which share of a tape's files the complete read is faster. The two mounts may be from different days."
 lineage = []
 features = ["D10", "P43", "S3"]
 
@@ -17,7 +17,7 @@ n_files = { type = "BIGINT", doc = "number of different files in the partial rea
 volume_gb = { type = "DOUBLE", unit = "GB", doc = "data moved by the partial read" }
 wall_s = { type = "DOUBLE", unit = "s", doc = "duration of the mount with the partial read, from request to the end of its dismount" }
 seek_s = { type = "DOUBLE", unit = "s", doc = "average time of tape motion per file in the partial read" }
-skipped_gb = { type = "DOUBLE", unit = "GB", doc = "average amount of data that the tape passed unread, per file in the partial read" }
+skipped_gb = { type = "DOUBLE", unit = "GB", doc = "average amount of data that the drive wound past without reading it, per file in the partial read" }
 whole_session_id = { type = "VARCHAR", doc = "identifier of the mount with the complete read" }
 whole_drive = { type = "VARCHAR", doc = "drive of the complete read" }
 whole_s = { type = "DOUBLE", unit = "s", doc = "duration of the mount with the complete read, from request to the end of its dismount" }

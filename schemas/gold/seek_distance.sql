@@ -43,7 +43,7 @@ move AS (
     FROM followed g JOIN silver.transfer b ON b.system = g.system AND b.transfer_id = g.gap_id CROSS JOIN site.setting c
 ),
 classed AS (
-    -- back to the same file: one file is passed
+    -- back to the same file: no file is passed, only the part of it that was read
     SELECT *, distance < 0 AS is_back, CASE WHEN distance < 0 THEN -distance - 1 ELSE distance END AS passed FROM move
     WHERE distance IS NOT NULL
 )

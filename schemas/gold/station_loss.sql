@@ -14,8 +14,8 @@ cause = { type = "VARCHAR", doc = "what the drive spent the time on, as in gold.
 duration_us = { type = "BIGINT", unit = "us", doc = "the station's share of the time that the drive spent on this cause, in microseconds" }
 lost_hours = { type = "DOUBLE", unit = "h", doc = "the station's share of the drive's recoverable hours, in proportion to the time that the station's mounts lost" }
 moved_gb = { type = "DOUBLE", unit = "GB", doc = "data that the drive moved for the station that day in this mode. For causes that are not divided among stations: all data of the drive" }
-naive_gb_day = { type = "DOUBLE", unit = "GB/day", doc = "station's part of the drive's naive_gb_day: data that could have moved in the lost time if nothing else limited it" }
-gain_gb_day = { type = "DOUBLE", unit = "GB/day", doc = "station's part of the drive's gain_gb_day: data that could have moved in the lost time up to the next bottleneck" }
+naive_gb_day = { type = "DOUBLE", unit = "GB/day", doc = "station's part of the drive's naive_gb_day: extra data per day if nothing else were a limit" }
+gain_gb_day = { type = "DOUBLE", unit = "GB/day", doc = "station's part of the drive's gain_gb_day: extra data per day that the next bottleneck allows" }
 bottleneck = { type = "VARCHAR", doc = "what would limit the drive next if the cause were fixed, as in gold.lost_time" }
 
 [[checks]]

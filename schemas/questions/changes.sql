@@ -24,7 +24,7 @@ after = { type = "DOUBLE", doc = "median of the measure after the change: MB/s f
 ratio = { type = "DOUBLE", unit = "1", doc = "measure after the change / measure before the change. Only values that have the same tape, size or drive (see matched_by) are compared. Where matched_by is NULL, the ratio is after / before" }
 ratio_low = { type = "DOUBLE", unit = "1", doc = "low end of the ratio's 90 % interval" }
 ratio_high = { type = "DOUBLE", unit = "1", doc = "high end of the ratio's 90 % interval" }
-effect = { type = "DOUBLE", unit = "1", doc = "Cliff's delta: how the values after the change compare with the values before. 1: every value after the change is larger than every value before. -1: every value is smaller. 0: larger and smaller values are equally frequent. NULL where matched_by is NULL" }
+effect = { type = "DOUBLE", unit = "1", doc = "Cliff's delta: how the values after the change compare with the values before. 1: every value after the change is larger than every value before. -1: every value after the change is smaller than every value before. 0: larger and smaller values are equally frequent. NULL where matched_by is NULL" }
 mix_shift = { type = "DOUBLE", unit = "1", doc = "how much the mix changed: for rates, the mix of tapes and file sizes; for gaps, the mix of drives. 0: the same mix before and after the change. 1: nothing in common" }
 matched_by = { type = "VARCHAR", doc = "what the compared values before and after the change have in common. Rates: `tape and size`, or only `size` if too few values have the same tape. Gaps: `drive`. NULL if too few values have this in common" }
 n_before = { type = "BIGINT", doc = "number of values (rates or gaps) before the change" }

@@ -10,10 +10,10 @@ doc = "report the state as of this site day; default: the last day with data"
 [columns]
 station = { type = "VARCHAR", doc = "station whose clock is compared with the clock of the movers' log" }
 system = { type = "VARCHAR", doc = "archive system of the movers' log" }
-tool = { type = "VARCHAR", doc = "program that sampled the station; NULL where counters of the network switch were used instead" }
-watched = { type = "VARCHAR", doc = "what was sampled: the station's network, its disks, or its link (by the switch's counters)" }
-direction = { type = "VARCHAR", doc = "traffic that is compared: in (read from tape for the station), out (written to tape), or both together" }
-n_transfers = { type = "BIGINT", doc = "number of transfers that the movers' log shows in the time that the samples cover" }
+tool = { type = "VARCHAR", doc = "program that took the samples; `switch` for samples of links. NULL without samples" }
+watched = { type = "VARCHAR", doc = "what was sampled: network, disk or link (counters of the switch); NULL without samples" }
+direction = { type = "VARCHAR", doc = "traffic that is compared: in (read from tape for the station), out (written to tape) or both (in and out together)" }
+n_transfers = { type = "BIGINT", doc = "number of transfers that the movers' log shows in the time that the samples cover; without samples, number of all transfers" }
 sample_s = { type = "DOUBLE", unit = "s", doc = "length of one sample" }
 skew_s = { type = "DOUBLE", unit = "s", doc = "the station's clock minus the clock of the movers' log. Positive: the station's clock is ahead. Buffers between drive and network distort the value. NULL where the difference cannot be determined" }
 skew_s_low = { type = "DOUBLE", unit = "s", doc = "low end of the 90 % interval of the clock difference" }

@@ -21,7 +21,7 @@ file_family = { type = "VARCHAR", doc = "file family: files that share tapes, e.
 directory = { type = "VARCHAR", doc = "leading directories of the files' paths, which identify the data set. Paths come from an export of the name space's file table. For CTA, they come from the URLs of reads and writes. NULL where no log has a path" }
 mode = { type = "VARCHAR", doc = "read or write" }
 n_mounts = { type = "BIGINT", doc = "number of mounts in which files of the data set moved" }
-n_remounts = { type = "BIGINT", doc = "number of mounts in n_mounts that were remounts: the tape had been in a drive at most `hours` (parameter) earlier" }
+n_remounts = { type = "BIGINT", doc = "number of mounts in n_mounts that were remounts: the tape had been in a drive at most `hours` hours (parameter) earlier" }
 n_volumes = { type = "BIGINT", doc = "number of tapes mounted for the data set" }
 n_files = { type = "BIGINT", doc = "number of files moved completely; a file that moved twice counts twice" }
 volume_gb = { type = "DOUBLE", unit = "GB", doc = "data of the data set that was read from or written to tape" }

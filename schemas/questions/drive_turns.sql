@@ -11,7 +11,7 @@ doc = "a displaced tape counts as having come back if it is mounted again within
 
 [columns]
 drive = { type = "VARCHAR", doc = "drive" }
-n_mounts = { type = "BIGINT", doc = "number of the drive's mounts in which files moved" }
+n_mounts = { type = "BIGINT", doc = "number of the drive's mounts in which files moved and whose tape a log names" }
 n_read = { type = "BIGINT", doc = "number of mounts that only read" }
 n_write = { type = "BIGINT", doc = "number of mounts that only wrote" }
 n_mixed = { type = "BIGINT", doc = "number of mounts that both read and wrote" }

@@ -14,7 +14,7 @@ default = "7"
 doc = "number of site days in the period that ends with last_day"
 
 [columns]
-station = { type = "VARCHAR", doc = "station" }
+station = { type = "VARCHAR", doc = "station; stations with the role stager are left out" }
 role = { type = "VARCHAR", doc = "role of the station. A scanning station only reads tapes to check them and has no duty factor" }
 first_day = { type = "DATE", doc = "first site day of the period" }
 last_day = { type = "DATE", doc = "last site day of the period" }

@@ -9,7 +9,7 @@ system = { type = "VARCHAR", doc = "archive system of the drive" }
 drive = { type = "VARCHAR", doc = "drive in which the run's tape was mounted; NULL for runs whose mount no log shows" }
 pool = { type = "VARCHAR", doc = "name of the ENDIT instance, or its host if the instance has no name; each dCache pool has its own instance" }
 operation = { type = "VARCHAR", doc = "retrieve (from tape) or archive (to tape)" }
-n_runs = { type = "BIGINT", doc = "number of runs of TSM's client that ENDIT started in the period; a run with several tapes counts once for each of its drives" }
+n_runs = { type = "BIGINT", doc = "number of runs of TSM's client that ENDIT started in the period; a run counts once for each mount that served it" }
 n_volumes = { type = "BIGINT", doc = "number of different tapes read or written" }
 n_files = { type = "BIGINT", doc = "number of files in the runs, as far as log lines list them" }
 moved_gb = { type = "DOUBLE", unit = "GB", was = "read_gb", doc = "data moved by completed runs that used a single tape" }

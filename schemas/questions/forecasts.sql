@@ -5,7 +5,7 @@ why = "Lists the forecasts made in one night: costs, number of drives needed, en
 
 [params.last_day]
 type = "DATE"
-doc = "site day for which the forecasts were made; default: the last day with data"
+doc = "last site day whose data the forecasts use; default: the last day with data"
 
 [columns]
 model = { type = "VARCHAR", doc = "model that computed the forecast" }

@@ -5,7 +5,7 @@ why = "Shows how current the numbers are: the newest log line that was read, and
 
 [columns]
 kind = { type = "VARCHAR", doc = "what the row is for: all (the complete site), source (one kind of log) or step (one step of tapescope)" }
-name = { type = "VARCHAR", doc = "name of the source or step. In the row of kind all, the step whose last run failed; without a failed step, the step that ran last" }
+name = { type = "VARCHAR", doc = "name of the source or step. In the row with kind `all`, the step whose last run failed; without a failed step, the step that ran last" }
 until_at = { type = "TIMESTAMP", doc = "newest time in the logs, UTC; NULL for steps. A time counts only if it is at most one day after the newest log file was written" }
 until_day = { type = "DATE", doc = "site day of the newest time in the logs" }
 ended_at = { type = "TIMESTAMP", doc = "end of the last run, UTC; NULL for sources" }

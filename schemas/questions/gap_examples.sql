@@ -1,7 +1,7 @@
 /*
 title = "Examples of long gaps"
 topic = "gaps"
-why = "Shows single long gaps, each with the two log lines that prove it. For each station and drive, typical examples are chosen: their avoidable parts are closest to the median of all its long gaps."
+why = "Shows single long gaps, each with the two log lines that prove it. For each station and drive, typical examples are chosen: their avoidable parts are closest to the median of the long gaps of that station and drive."
 takes = ["first_day", "last_day", "station", "drive"]
 
 [params.n]

@@ -7,7 +7,7 @@ takes = ["first_day", "last_day"]
 [params.longer_than_s]
 type = "DOUBLE"
 default = "7"
-doc = "a station is listed only if more than 5 % of its gaps are longer than this"
+doc = "a station is listed only if more than 5 % of its gaps, without the time in which the drive had no request, are longer than this"
 
 [params.drive]
 type = "VARCHAR"

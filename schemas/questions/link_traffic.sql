@@ -1,7 +1,7 @@
 /*
 title = "Traffic of each network link"
 topic = "host"
-why = "Shows what each link carried in the period and when it was busiest. This also applies to links without a station in site.toml."
+why = "Shows what each link carried in the period and when it was busiest. Links without a station in site.toml are included."
 takes = ["first_day", "last_day"]
 
 [columns]
@@ -9,10 +9,10 @@ link = { type = "VARCHAR", doc = "name of the network link" }
 station = { type = "VARCHAR", doc = "station; NULL where site.toml names none" }
 direction = { type = "VARCHAR", doc = "in (towards the station) or out (away from the station). If the monitored side of the link is not known, in and out are as the port counts them" }
 covered_hours = { type = "DOUBLE", unit = "h", doc = "hours of the period for which the link's log shows a rate" }
-moved_gb = { type = "DOUBLE", unit = "GB", doc = "data that passed the link in these hours" }
-avg_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "average rate over these hours" }
+moved_gb = { type = "DOUBLE", unit = "GB", doc = "data that passed the link in the hours counted in covered_hours" }
+avg_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "average rate over the hours counted in covered_hours" }
 busiest_at = { type = "TIMESTAMP", doc = "start of the hour with the highest average rate, UTC" }
-busiest_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "average rate in that hour, over the part of it that the log covers" }
+busiest_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "average rate in the hour that starts at busiest_at, over the part that the log covers" }
 max_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "highest rate that the link's log shows in the period" }
 max_share = { type = "DOUBLE", unit = "1", doc = "max_mb_s / capacity of the link; NULL where the capacity is not known" }
 */

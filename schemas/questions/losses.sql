@@ -1,7 +1,7 @@
 /*
 title = "Recoverable losses"
 topic = "findings"
-why = "Shows what to fix first: for each rule, the losses of its findings are added up. A gain allows for the next bottleneck. If no gain is known, lost_gb_day is its upper limit. Do not add the losses of different rules: they may include the same hours. Findings with a gain of 0 are left out: no work waited, or the next bottleneck allows no more."
+why = "Shows what to fix first: for each rule, the losses of its findings are added up. A gain is limited by the next bottleneck. If no gain is known, lost_gb_day is its upper limit. Do not add the losses of different rules: they may include the same hours. Findings with a gain of 0 are left out: no work waited, or the next bottleneck allows no more."
 takes = ["first_day", "last_day"]
 
 [columns]

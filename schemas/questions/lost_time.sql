@@ -1,7 +1,7 @@
 /*
 title = "Lost drive time, ranked by gain"
 topic = "hours"
-why = "Shows what to fix first: the causes of lost time by station, with the drive-hours that can be recovered and the extra data that would move. Gains allow for the next bottleneck. Do not add the gains of different causes."
+why = "Shows what to fix first: the causes of lost time by station, with the drive-hours that can be recovered and the extra data that would move. Gains are limited by the next bottleneck. Do not add the gains of different causes."
 takes = ["first_day", "last_day"]
 
 [columns]

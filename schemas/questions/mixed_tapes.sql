@@ -17,8 +17,8 @@ n_kinds = { type = "BIGINT", doc = "number of kinds of data on the tape" }
 kinds_read = { type = "VARCHAR", doc = "kinds of data that were read in the period" }
 n_read = { type = "BIGINT", doc = "number of different files read from the tape in the period" }
 n_between = { type = "BIGINT", doc = "number of files of unread kinds that are between the first and the last file read" }
-position_s = { type = "DOUBLE", unit = "s", doc = "mean tape motion per file read from this tape" }
-alone_s = { type = "DOUBLE", unit = "s", doc = "mean tape motion per file read from tapes that hold a single kind; NULL where no such tape was read" }
+position_s = { type = "DOUBLE", unit = "s", doc = "mean time of tape motion per file read from this tape" }
+alone_s = { type = "DOUBLE", unit = "s", doc = "mean time of tape motion per file read from tapes that hold a single kind; NULL where no such tape was read" }
 lost_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours that mixing kinds cost: n_read x (position_s - alone_s) / 3600, at least 0. 0 for a tape with a single kind; NULL for other tapes if alone_s is NULL" }
 */
 WITH mount AS (

@@ -1,7 +1,7 @@
 /*
 title = "Properties of pools that affect the rates of their transfers"
 topic = "pools"
-why = "Shows each disk pool's server, RAID level, streams, quality of service and weight. It also shows how much data the pool requested to or from tape. These properties decide whether disks can feed the drives."
+why = "Shows each disk pool's server, RAID level, streams, quality of service and weight. It also shows how much data the pool requested to store or restore. These properties decide whether disks can feed the drives."
 takes = ["first_day", "last_day"]
 
 [columns]
@@ -10,12 +10,12 @@ pool = { type = "VARCHAR", doc = "name of the disk pool, from requests in logs o
 server = { type = "VARCHAR", doc = "host of the pool, from the fact `server` in site.toml" }
 n_on_server = { type = "BIGINT", doc = "number of pools on the same server, including this one, according to the facts in site.toml; NULL where site.toml gives no server" }
 raid = { type = "VARCHAR", doc = "RAID level, from the fact `raid`" }
-streams = { type = "VARCHAR", doc = "number of movers or transfers that the pool may run at once, from the fact `streams`" }
+streams = { type = "VARCHAR", doc = "number of transfers that the pool may run at once, from the fact `streams`" }
 qos = { type = "VARCHAR", doc = "quality of service that the pool provides, from the fact `qos`" }
 balance = { type = "VARCHAR", doc = "weight of the pool, or the method, by which work is assigned to pools; from the fact `balance`" }
 others = { type = "VARCHAR", doc = "other facts about the pool in site.toml" }
 asked_hours = { type = "BIGINT", unit = "h", doc = "number of hours with requests to the pool" }
-asked_gb = { type = "DOUBLE", unit = "GB", doc = "data that the pool requested to or from tape, in stores and restores together" }
+asked_gb = { type = "DOUBLE", unit = "GB", doc = "data that the pool requested to store or restore" }
 share = { type = "DOUBLE", unit = "1", doc = "asked_gb of this pool / asked_gb of all pools of the archive system" }
 asked_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "average rate of requested data: asked_gb / asked_hours" }
 */

@@ -11,11 +11,11 @@ operation = { type = "VARCHAR", doc = "what was requested: store (to tape) or re
 region_no = { type = "BIGINT", doc = "number of the phase, from 1; NULL where the time cannot be divided into phases" }
 from_at = { type = "TIMESTAMP", doc = "start of the phase, UTC" }
 to_at = { type = "TIMESTAMP", doc = "end of the phase, UTC" }
-n_pools = { type = "BIGINT", doc = "number of pools with requests in the phase" }
+n_pools = { type = "BIGINT", doc = "number of pools with requests in the phase; hours with fewer than 10 requests do not count" }
 even_pools = { type = "DOUBLE", unit = "1", doc = "effective number of pools: n if n pools share the requests equally, 1 if one pool gets all requests. Computed per hour; median over the phase" }
 step_low = { type = "DOUBLE", unit = "1", doc = "low end of the 90 % interval of the change in even_pools: this phase minus the previous phase. NULL for the first phase" }
 step_high = { type = "DOUBLE", unit = "1", doc = "high end of the 90 % interval of the change in even_pools: this phase minus the previous phase. NULL for the first phase" }
-asked_gb = { type = "DOUBLE", unit = "GB", doc = "data requested in the phase" }
+asked_gb = { type = "DOUBLE", unit = "GB", doc = "data requested in the phase; hours with fewer than 10 requests do not count" }
 pools = { type = "VARCHAR", doc = "names of the busiest pools, each with its share of the requests" }
 changed = { type = "VARCHAR", doc = "entries of the change log within 24 hours before or after the start of the phase; NULL where there is no entry, and for the first phase" }
 reason_missing = { type = "VARCHAR", was = "cannot_tell", doc = "why the time cannot be divided into phases; NULL where it can" }

@@ -1,7 +1,7 @@
 /*
 title = "Requests that wait in the queues"
 topic = "requests"
-why = "Shows how many requests of each virtual organisation waited, and for how long, including requests that were never served. CTA's mount policy sets when a tape may be mounted. Files that still wait after that are overdue: they wait for drives. Other files wait for the policy."
+why = "Shows how many requests of each virtual organisation waited, and for how long, including requests that were never served. Writes of CTA's repack (copying files to other tapes) are left out. CTA's mount policy sets when a tape may be mounted. Files that still wait after that are overdue: they wait for drives. Other files wait for the policy."
 takes = ["first_day", "last_day", "group"]
 
 [columns]
@@ -13,7 +13,7 @@ max_gb = { type = "DOUBLE", unit = "GB", doc = "largest amount of data that wait
 max_age_s = { type = "DOUBLE", unit = "s", doc = "longest time that any file had waited when the queues were polled" }
 max_overdue_s = { type = "DOUBLE", unit = "s", doc = "longest time for which a file still waited after its mount policy had allowed a mount" }
 overdue_share = { type = "DOUBLE", doc = "share of the polls, from 0 to 1, in which at least one file was overdue. A file is overdue if it still waits although its mount policy allows a mount" }
-overdue_idle_share = { type = "DOUBLE", doc = "share of the polls in which at least one file was overdue while no drive served its queue" }
+overdue_idle_share = { type = "DOUBLE", doc = "share of the polls in which at least one queue had an overdue file and no drive served that queue" }
 */
 WITH polled AS (
     SELECT q.* FROM silver.queue_sample q CROSS JOIN site.setting c

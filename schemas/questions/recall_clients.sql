@@ -18,7 +18,7 @@ restored_gb = { type = "DOUBLE", unit = "GB", doc = "data of the restores counte
 share = { type = "DOUBLE", unit = "1", doc = "n_restores / all restores of the storage group" }
 n_reads = { type = "BIGINT", doc = "number of reads of the restored files" }
 protocols = { type = "VARCHAR", doc = "protocols with which the files were read" }
-latency_p50_s = { type = "DOUBLE", unit = "s", doc = "median time from request to end of the restore, as recorded by the pools" }
+latency_p50_s = { type = "DOUBLE", unit = "s", doc = "median time from request to end of the restore, without the time in the pool's own queue" }
 unread_p50_s = { type = "DOUBLE", unit = "s", doc = "median time from the end of the restore to the first read of the file" }
 */
 WITH restore AS (

@@ -1,7 +1,7 @@
 /*
 title = "Queue waits of requests"
 topic = "requests"
-why = "Shows how long requests wait until a drive takes them, by storage group. Waits of hours are caused by many requests, not by slow drives."
+why = "Shows how long requests wait until a drive takes them, by storage group. Waits of hours usually come from many requests, not from slow drives."
 takes = ["first_day", "last_day", "station", "group"]
 
 [columns]

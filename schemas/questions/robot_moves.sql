@@ -12,7 +12,7 @@ doc = "number of moves per hour that the robot can make (or all robots together)
 [columns]
 system = { type = "VARCHAR", doc = "archive system" }
 hour_at = { type = "TIMESTAMP", doc = "start of the hour, UTC" }
-n_moves = { type = "BIGINT", doc = "number of moves in the hour, of all robots together. Each mount and each dismount of a tape is a move" }
+n_moves = { type = "BIGINT", doc = "number of moves in the hour, of all robots of the archive system. Each mount and each dismount of a tape is a move" }
 load = { type = "DOUBLE", unit = "1", doc = "n_moves / limit: share of the possible moves that were made" }
 move_s = { type = "DOUBLE", unit = "s", doc = "time per move if the robot makes as many moves as it can: 3600 s / limit" }
 */

@@ -1,17 +1,17 @@
 /*
 title = "Time of tape motion by distance"
 topic = "mounts"
-why = "Shows how long a tape takes to wind to another file, depending on how many files it passes. Numbers of files are grouped into classes that start at powers of two."
+why = "Shows how long a tape takes to wind to another file, by class of the number of passed files. The classes are 0, 1, 2-3, 4-7, 8-15 and so on."
 takes = ["first_day", "last_day", "drive"]
 
 [columns]
 generation = { type = "VARCHAR", doc = "technology of the drive; NULL where site.toml does not name it" }
-is_back = { type = "BOOLEAN", doc = "true for motion back to an earlier file, false for motion forward" }
-from_files = { type = "BIGINT", doc = "lower limit of the class, in files that the tape was wound past: a power of two" }
-n_moves = { type = "BIGINT", doc = "number of tape motions" }
-mean_s = { type = "DOUBLE", unit = "s", doc = "mean time of a tape motion" }
+is_back = { type = "BOOLEAN", doc = "true for motions back to an earlier file or to the start of the same file, false for motions forward" }
+from_files = { type = "BIGINT", doc = "smallest number of passed files in the class: 0, 1, 2, 4, 8 and so on" }
+n_moves = { type = "BIGINT", doc = "number of tape motions in the class" }
+mean_s = { type = "DOUBLE", unit = "s", doc = "mean time of a tape motion in the class" }
 max_s = { type = "DOUBLE", unit = "s", doc = "longest time of a tape motion in the class" }
-passed_gb = { type = "DOUBLE", unit = "GB", doc = "mean amount of data that a tape motion passed" }
+passed_gb = { type = "DOUBLE", unit = "GB", doc = "estimated mean amount of data passed in one motion" }
 */
 SELECT generation, is_back, from_files, CAST(sum(n_moves) AS BIGINT) AS n_moves,
        sum(position_s) / sum(n_moves) AS mean_s, max(max_s) AS max_s,

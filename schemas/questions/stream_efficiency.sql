@@ -12,8 +12,8 @@ doc = "number of site days in the period that ends with last_day"
 [columns]
 station = { type = "VARCHAR", doc = "station" }
 direction = { type = "VARCHAR", doc = "in (from tape to the station) or out (from the station to tape)" }
-n_days_active = { type = "BIGINT", doc = "number of days with half-hours in which the station's link was active" }
-long_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "average rate of the station's link in its active half-hours, including gaps between files" }
+n_days_active = { type = "BIGINT", doc = "number of days with at least one active half-hour: its average rate exceeded the site's threshold" }
+long_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "average rate of the station's links in active half-hours, including gaps between files" }
 stream_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "rate of one stream while a file moves. The value is from the last day of the period on which this rate is known" }
 n_streams = { type = "BIGINT", doc = "smallest number of streams that can carry long_mb_s. Computed per day; highest value over the days" }
 efficiency = { type = "DOUBLE", unit = "1", doc = "efficiency of the streams: long_mb_s / (n_streams x stream_mb_s). This is not the efficiency f of drives. Computed per day; mean over the days, weighted by active half-hours. NULL where no log shows a stream's rate" }

@@ -7,7 +7,7 @@ takes = ["first_day", "last_day"]
 [params.share]
 type = "DOUBLE"
 default = "0.1"
-doc = "a station is listed for a day only if |data received - data sent| exceeds this share of the larger of the two"
+doc = "a station is listed for a day only if |data received - data sent| exceeds this share of the larger of the two, and at least one half-hour was active"
 
 [columns]
 station = { type = "VARCHAR", doc = "station" }

@@ -23,7 +23,7 @@ doc = "a buffer is written to tape once its oldest file has waited for more hour
 system = { type = "VARCHAR", doc = "archive system" }
 storage_group = { type = "VARCHAR", doc = "storage group: owner of the files, e.g. an experiment; NULL where no log records it" }
 file_family = { type = "VARCHAR", doc = "file family: files that share tapes, e.g. one data set; NULL where no log records it" }
-n_chunks = { type = "BIGINT", doc = "number of mounts that completely wrote files of the family; a mount counts on the day of its first file" }
+n_chunks = { type = "BIGINT", doc = "number of mounts in which files of the family were written completely; a mount counts on the day of its first file" }
 files_a_chunk = { type = "DOUBLE", doc = "mean number of the family's files per mount" }
 chunk_gb = { type = "DOUBLE", unit = "GB", doc = "mean amount of the family's data per mount" }
 by_files_share = { type = "DOUBLE", unit = "1", doc = "share of the chunks with more than most_files files" }

@@ -110,7 +110,7 @@ def _estimated(rows: list[dict[str, Any]]) -> str:
     """Which drive rates are an estimate, as a sentence; empty where none is.
 
     >>> _estimated([{"drive": "D1", "drive_rate_basis": "call"}, {"drive": "D2", "drive_rate_basis": "estimate"}])
-    'The drive rate of D2 is an estimate: length of the sessions less their waits, not measured at the drive.'
+    'The drive rate of D2 is an estimate: length of the TSM sessions less their waits, not measured at the drive.'
     >>> _estimated([{"drive": "D1", "drive_rate_basis": "call"}])
     ''
     """
