@@ -19,7 +19,7 @@ rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / wall-clock time of 
 cpu_cost = { type = "DOUBLE", unit = "s/GB", doc = "CPU seconds that the test used per GB moved" }
 cpu_share = { type = "DOUBLE", unit = "1", doc = "CPU seconds that the test used / its wall-clock time; 1 means that the test kept one CPU busy" }
 cpu_idle = { type = "DOUBLE", unit = "1", doc = "idle share of the host's CPUs during the test run; NULL where no samples of the host cover the run" }
-memory_gb = { type = "DOUBLE", unit = "GB", doc = "memory of the host at the time of the test run, from the fact memory_gb in site.toml" }
+memory_gb = { type = "DOUBLE", unit = "GB", doc = "memory of the host at the time of the test run, from the fact memory_gb in site.toml; if that time is not known, the present memory" }
 is_local = { type = "BOOLEAN", doc = "true if the path is on a local file system, false if it is on a network file system. The host's fact network_filesystems lists the mount points of network file systems. NULL without that fact or without a path" }
 facts = { type = "VARCHAR", doc = "facts that site.toml declares for the host at the time of the test run, except memory_gb and network_filesystems" }
 is_plausible = { type = "BOOLEAN", doc = "true where the rate is usable, false where it is doubtful (see doubt); NULL where there is no rate" }

@@ -32,7 +32,7 @@ bucket_words = { type = "VARCHAR", doc = "name of the bucket in words" }
 from_at = { type = "TIMESTAMP", doc = "start of the interval; start of the day (last_day) if the interval began earlier. For a wait or checksum inside a transfer, start of the transfer" }
 to_at = { type = "TIMESTAMP", doc = "end of the interval; end of the day (last_day) if the interval ended later. For a wait or checksum inside a transfer, end of the transfer" }
 interval_s = { type = "DOUBLE", unit = "s", doc = "length of the interval within the day (last_day). For waits or checksums inside a transfer, the sum of their times. For the transfer itself, its duration less waits and checksums" }
-session_id = { type = "VARCHAR", doc = "id of the mount; NULL where no tape was mounted" }
+session_id = { type = "VARCHAR", doc = "id of the mount to which the interval belongs; NULL where it belongs to no mount, or no log shows the mount" }
 volume = { type = "VARCHAR", doc = "tape label of the tape in the drive" }
 session_s = { type = "DOUBLE", unit = "s", doc = "total time that the mount spent in the chosen bucket or group on the day that last_day names" }
 session_n = { type = "BIGINT", doc = "number of intervals in which the mount was in the chosen bucket or group on the day that last_day names" }

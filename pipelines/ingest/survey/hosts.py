@@ -9,6 +9,7 @@ import polars as pl
 from pipelines.config.inputs import Input
 from pipelines.ingest.survey.names import NO_HOSTS
 from pipelines.ingest.survey.patterns import Pattern
+from pipelines.primitives.format import counted
 from pipelines.primitives.text import short_host
 
 # who moved files to or from tape: a station
@@ -81,13 +82,11 @@ class HostsFound:
         """Short names, each with its evidence, the busiest first."""
         found: dict[str, str] = {}
         for host, n in self.clients.most_common():
-            found.setdefault(
-                short_host(host), f"{n} log lines record files that this host moved, first in {self.files[host]}"
-            )
+            what = f"this host moved files, as {_record(n)}"
+            found.setdefault(short_host(host), f"{what}; the first log that names it is {self.files[host]}")
         for host, n in self.measured.most_common():
-            found.setdefault(
-                short_host(host), f"{n} log lines record the load of this host, first in {self.files[host]}"
-            )
+            what = f"{_record(n)} the load of this host"
+            found.setdefault(short_host(host), f"{what}; the first log that names it is {self.files[host]}")
         for host, n in self.named.most_common():
             files = "file name contains" if n == 1 else "file names contain"
             found.setdefault(
@@ -128,3 +127,7 @@ def _is_one_off(a: str, b: str) -> bool:
         or rest_a == rest_b[1:]
         or (rest_a[:2] == rest_b[1::-1] and rest_a[2:] == rest_b[2:])
     )
+
+
+def _record(n_lines: int) -> str:
+    return f"{counted(n_lines, 'log line')} {'records' if n_lines == 1 else 'record'}"
