@@ -26,7 +26,10 @@ def require_login(site_path: Any) -> None:
         if _wants_login(site_path):
             # the pages were to be closed: a file that cannot be read, or was not passed on, must not open them
             st.error("A secrets.toml is next to site.toml, but its section [auth] was not read.")
-            st.markdown("Correct secrets.toml, and start the pages with `tapescope dashboard`.")
+            st.markdown(
+                "Check that secrets.toml has a readable section [auth]. Then stop the pages, and start them again with"
+                " `tapescope dashboard`, which passes secrets.toml to them."
+            )
             st.stop()
         return
     if not st.user.get("is_logged_in", False):

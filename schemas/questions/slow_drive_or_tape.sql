@@ -21,9 +21,9 @@ n_files = { type = "BIGINT", doc = "number of large files (500 MB or more) of th
 n_drives = { type = "BIGINT", doc = "number of drives in which the tape was used; NULL in a row for a drive" }
 n_tapes = { type = "BIGINT", doc = "number of tapes that were used in the drive; NULL in a row for a tape" }
 can_tell = { type = "BOOLEAN", doc = "true if the effects of drives and tapes can be separated" }
-n_errors = { type = "BIGINT", doc = "number of read and write errors, corrected or not, in the SCSI log pages from first_day to day. For a drive: errors of all its tapes. For a tape: errors in all its drives. NULL where no page was read" }
-n_uncorrected = { type = "BIGINT", doc = "number of read and write errors that could not be corrected, in the SCSI log pages from first_day to day; NULL where no page was read" }
-n_block_retries = { type = "BIGINT", doc = "number of blocks that drives read or wrote again, in the SCSI log pages from first_day to day; NULL where no page was read" }
+n_errors = { type = "BIGINT", doc = "number of read and write errors, corrected or not, in the SCSI log pages from first_day to day. For a drive: errors of all its tapes. For a tape: errors in all its drives. NULL where no page with such a counter was read" }
+n_uncorrected = { type = "BIGINT", doc = "number of read and write errors that could not be corrected, in the SCSI log pages from first_day to day; NULL where no page with such a counter was read" }
+n_block_retries = { type = "BIGINT", doc = "number of blocks that drives read or wrote again, in the SCSI log pages from first_day to day; NULL where no page with such a counter was read" }
 summary = { type = "VARCHAR", was = "says", doc = "the result as a sentence, or why there is no estimate" }
 first_day = { type = "DATE", doc = "first site day of the data that the estimate uses" }
 day = { type = "DATE", doc = "last site day of the data that the estimate uses" }

@@ -184,8 +184,9 @@ def _small_form(texts: list[str]) -> tuple[str, Claim] | None:
     if re.match(forms.LISTED, first):
         return "listed", Claim(True, 0.9, "a list of the files of an Enstore volume")
     if _STATISTICS.match(first) and any(line.startswith("DRIVE SERNO:") for line in texts):
-        why = "a mover's statistics file, which has no time; Enstore's table status has the same values with a time"
-        return "", Claim(False, 0.7, f"this is {why}")
+        why = "a mover's statistics file without the time of its values"
+        with_time = "the table `status` of Enstore's accounting has them with a time"
+        return "", Claim(False, 0.7, f"this is {why}; {with_time}")
     if _HISTORY.match(first):
         return "", Claim(False, 0.7, "this is the history of an Enstore volume, but it does not name the volume")
     brace = next((place for place, line in enumerate(texts[:3]) if line.startswith("{'")), None)
