@@ -170,7 +170,7 @@ def test_days_are_the_sums_of_their_transfers(realdata: Path) -> None:
 
 REFUSED = {
     "enstore/volume_history_2008.txt": "it does not name the volume",
-    "enstore-synthetic/mover_statistics_file.txt": "which has no time",
+    "enstore-synthetic/mover_statistics_file.txt": "without the time of its values",
 }
 
 
