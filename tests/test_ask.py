@@ -297,7 +297,8 @@ def test_no_other_process_parses_the_text(site: Site, monkeypatch: pytest.Monkey
 
 def test_the_start_of_a_process_takes_no_time_of_a_statement(monkeypatch: pytest.MonkeyPatch) -> None:
     """It writes an empty line once it is ready: the limit, here no time at all, counts from there."""
-    code = "import json; input(); print(); print(json.dumps({'n_rows': 1, 'n_bytes': 0}))"  # written at its end
+    reply = "json.dumps({'n_rows': 1, 'n_bytes': 0})"  # written with the empty line; then it waits
+    code = f"import json, sys; input(); print(); print({reply}, flush=True); sys.stdin.read()"
     monkeypatch.setattr(pool, "COMMAND", ("-c", code))
     worker = pool.Worker(pool.Opening((), "{}", (), ""))
     try:

@@ -221,7 +221,7 @@ def test_a_brush_sets_the_period_and_a_bar_leads_to_its_drive(url: str, browser:
         point(page, 0.8, 0.35, waits=False)
         page.mouse.up()
         page.wait_for_url("**/drives?from=2010-03-10&to=2010-03-10")
-        point(page, 0.15, 0.27)  # late in the night, the second drive from the top
+        point(page, 0.15, 0.25)  # late in the night, the second drive from the top
         page.mouse.down()
         page.mouse.up()
         page.wait_for_url("**/drives?from=2010-03-10&to=2010-03-10&drive=LTO2_20*")

@@ -135,7 +135,7 @@ def test_a_replay_that_is_off_withholds_the_answer(site: Site) -> None:
     off = whatif.judge(whatif.Record(record.work, wrong, 1.0), Changes(speed=2))
     assert off.is_withheld and off.error == pytest.approx(0.3, abs=0.02) and "mounts" in off.what
     thin = whatif.judge(whatif.Record(record.work, record.uses, 0.8), Changes(speed=2))
-    assert thin.is_withheld and thin.error == pytest.approx(0.2) and "not logged from request" in thin.what
+    assert thin.is_withheld and thin.error == pytest.approx(0.2) and "without a logged request" in thin.what
 
 
 def test_waits_that_the_replay_lacks_are_explained() -> None:
