@@ -5,13 +5,13 @@ from typing import Any
 import altair as alt
 import polars as pl
 
-from dashboards.charts import GREY, INK, LINK, by_colour_and_shape, columns, framed, linked, number, share
+from dashboards.charts import CHAR_PX, GREY, INK, LINK, by_colour_and_shape, columns, framed, linked, number, share
 from dashboards.charts.drive_charts import named_kind
 from pipelines.primitives.text import natural
 
 # Widths in pixels that the plot has at least: on a phone, in a window of 800, and in one of 1440.
 PLOTS_PX = (230, 380, 800)
-RATES_PX, LINE_PX, CHAR_PX, DOT_PX, NAME_PX = 230, 13, 6, 8, 120  # of the plot's height, and of the names in it
+RATES_PX, LINE_PX, DOT_PX, NAME_PX = 230, 13, 8, 120  # of the plot's height, and of the names in it
 
 
 def rates(rows: pl.DataFrame, earlier: pl.DataFrame | None, chosen: str) -> alt.Chart:
@@ -89,7 +89,7 @@ def _names(rows: pl.DataFrame, kinds: pl.DataFrame, right: float, top: float) ->
             (
                 row["drive_rate_mb_s"] / right * px,
                 row["overall_rate_mb_s"] / top * RATES_PX,
-                len(row["drive"]) * CHAR_PX,
+                min(NAME_PX, len(row["drive"]) * CHAR_PX),
             )
             for row in alone.iter_rows(named=True)
         ]

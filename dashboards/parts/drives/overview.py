@@ -86,7 +86,7 @@ def _show_rates(page: Page, drives: Asked, drive: str) -> list[Asked]:
     """What drives can do against what they do, and the table."""
     components.heading(drives, "Drive rate and overall rate")
     earlier = page.ask_before("drives")
-    rated: list[dict[str, Any]] = [row for row in drives.rows if row["drive_rate_mb_s"] and row["overall_rate_mb_s"]]
+    rated = _rated(drives.rows)
     if rated:
         chart = rate_charts.rates(drives.frame(rated), earlier.frame() if earlier and earlier.rows else None, drive)
         components.show_chart(drives, chart, "Drive rate against overall rate, a point for each drive.")
@@ -95,7 +95,7 @@ def _show_rates(page: Page, drives: Asked, drive: str) -> list[Asked]:
     if page.before:
         days = days_text(*page.before)
         then = earlier.rows if earlier else []
-        if any(row["drive_rate_mb_s"] and row["overall_rate_mb_s"] for row in then):
+        if _rated(then):
             st.caption(f"Hollow points: the same drives on {days}.")
         else:
             st.caption(f"No drive has both rates on {days}." if then else f"No log of drives covers {days}.")
@@ -104,6 +104,10 @@ def _show_rates(page: Page, drives: Asked, drive: str) -> list[Asked]:
     if estimated := _estimated(rows):
         st.caption(estimated)
     return [drives, *([earlier] if earlier else [])]
+
+
+def _rated(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    return [row for row in rows if row["drive_rate_mb_s"] and row["overall_rate_mb_s"]]
 
 
 def _estimated(rows: list[dict[str, Any]]) -> str:

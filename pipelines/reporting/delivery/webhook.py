@@ -46,9 +46,19 @@ def _post(url: str, content: Any, headers: Mapping[str, str]) -> str:
     ):
         if not answer.ok or answer.is_redirect:
             raise requests.HTTPError(f"{url} answered {answer.status_code} {answer.reason}", response=answer)
-        if _is_refused(answer.raw.read(_REPLY_BYTES, decode_content=True)):
+        if _is_refused(_beginning(answer)):
             raise requests.HTTPError(f"{url} answered {answer.status_code} with `ok: false`", response=answer)
     return url
+
+
+def _beginning(answer: requests.Response) -> bytes:
+    """The first bytes of an answer; what fails on the way is a requests.RequestException."""
+    found = b""
+    for part in answer.iter_content(_REPLY_BYTES):
+        found += part
+        if len(found) >= _REPLY_BYTES:
+            break
+    return found
 
 
 def _is_refused(answer: bytes) -> bool:

@@ -48,8 +48,15 @@ def instant_us(text: str, zone: str) -> int | None:
     (1436781600000000, 1436781600000000)
     >>> instant_us("1436781600", "UTC"), instant_us("2015-13-13 12:00:00", "UTC")
     (1436781600000000, None)
+    >>> instant_us("²", "UTC"), instant_us("9" * 400, "UTC")
+    (None, None)
     """
-    return round(float(text) * 1_000_000) if text.replace(".", "", 1).isdigit() else iso_us(text, zone)
+    if not text.replace(".", "", 1).isdigit():
+        return iso_us(text, zone)
+    try:
+        return round(float(text) * 1_000_000)
+    except (ValueError, OverflowError):  # a digit that is no decimal, or too many of them
+        return None
 
 
 def iso_us(text: str, zone: str) -> int | None:
