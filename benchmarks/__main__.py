@@ -71,13 +71,14 @@ MANY_MB = 10  # times the size of one log
     "story",
     type=click.Path(path_type=Path),
     default=week.USUAL,
-    help="Library scenario (TOML) that generates the recorded week.",
+    help="Library scenario (TOML) from which the recorded week is generated.",
 )
 @click.option(
     "--repeat",
     default=3,
     show_default=True,
-    help="Repetitions of each measurement; the table shows the median. The inputs `big` and `day` are measured once.",
+    help="Repetitions of each measurement; the table shows the median. The inputs `big` and `day` are measured once,"
+    " pages 20 times.",
 )
 @click.option(
     "--page-days",

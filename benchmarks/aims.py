@@ -91,7 +91,7 @@ def judge_pages(results: Sequence[PageResult]) -> list[Aim]:
         ):
             pages = [page for page in results if page.archive == archive and (page.period == "default") is is_opened]
             if pages:
-                aims.append(_pages_aim(f"{archive}: server time of a page {words}", pages, most_ms))
+                aims.append(_pages_aim(f"{archive}, pages {words}: server time", pages, most_ms))
     return aims
 
 
@@ -100,7 +100,7 @@ def _pages_aim(what: str, pages: Sequence[PageResult], most_ms: float) -> Aim:
     above = [page for page in by_time if page.p95_ms >= most_ms]
     named = ", ".join(f"{page.title} ({page.period}: {page.p95_ms:,.0f} ms, {page.slowest})" for page in above)
     n_met = len(pages) - len(above)
-    got = f"{n_met} of {len(pages)} pages meet the aim; the slowest page takes {by_time[0].p95_ms:,.0f} ms"
+    got = f"{n_met} of {len(pages)} measurements meet the aim; the slowest page takes {by_time[0].p95_ms:,.0f} ms"
     return Aim(f"{what} below {most_ms:g} ms (95th percentile, {CORES} cores)", got, not above, named)
 
 

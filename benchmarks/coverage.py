@@ -217,7 +217,7 @@ def table(rows: Iterable[QuantityCount]) -> str:
 @click.option("--only", type=click.Choice(tuple(MODELS)), multiple=True, help="Run only this model; may be repeated.")
 @click.option("--seed", default=SEED, show_default=True, type=click.IntRange(0), help="Seed of all random values.")
 def main(n_trials: int, only: tuple[str, ...], seed: int) -> None:
-    """Count how often the 90 % intervals of the models hold what is true. Nothing is asserted."""
+    """Count how often the 90 % intervals of the models contain the true value. Nothing is asserted."""
     begun = time.monotonic()
     rows = [row for name in MODELS if name in (only or MODELS) for row in measure(name, n_trials, seed)]
     click.echo(table(rows))

@@ -186,7 +186,7 @@ def time_all(site: Site, runs: list[PageRun], repeat: int, say: Callable[[str], 
 @click.command()
 @click.argument("site_path", metavar="SITE", type=click.Path(path_type=Path))
 @click.option("--repeat", default=20, show_default=True)
-@click.option("--page", "selected", multiple=True, help="Measure only this page; may be repeated.")
+@click.option("--page", "selected", multiple=True, help="Measure only this page, such as `time/gaps`; may be repeated.")
 def main(site_path: Path, repeat: int, selected: tuple[str, ...]) -> None:
     """Measure the pages of a site on two cores."""
     if hasattr(os, "sched_setaffinity"):

@@ -121,7 +121,10 @@ def report(results: list[PageResult], aims: list[Aim]) -> None:
 @click.command()
 @click.option("--site", "site_path", type=click.Path(path_type=Path), help="Measure only this existing site.")
 @click.option(
-    "--page", "selected", multiple=True, help="With --site: measure only the page with this file name; may be repeated."
+    "--page",
+    "selected",
+    multiple=True,
+    help="With --site: measure only this page, given by its file name, such as `time/gaps`; may be repeated.",
 )
 @click.option("--days", default=year.Size.days, show_default=True)
 @click.option("--transfers", default=year.Size.transfers, show_default=True)

@@ -83,7 +83,7 @@ def judge_vmstat(text: str, rows: list[Row]) -> set[str]:
     stamped = _ROW_STAMP.search(text)
     stamps = [str(row["timestamp"]) for row in rows if row.get("timestamp")]
     if stamped and not all(_ROW_STAMP.match(stamp) for stamp in stamps):
-        faults.add("puts other values into the timestamps")
+        faults.add("puts values that are no times into the timestamps")
     if stamped and not stamps and "timestamp" in text:
         faults.add("drops the timestamps")
     if re.search(r"\bst gu\b", text) and not any("guest" in key or key == "gu" for row in rows for key in row):
@@ -122,7 +122,7 @@ def _is_ours(path: Path) -> bool:
 def markdown(found: list[Tally]) -> str:
     """The tallies as a table."""
     lines = [
-        "| parser | format | files | files with errors | errors (files) | files that tapescope reads |",
+        "| parser | format | files | files with errors | errors (files) | files that tapescope recognises |",
         "|---|---|---:|---:|---|---:|",
     ]
     for tally in found:

@@ -128,7 +128,7 @@ def _results(runs: dict[str, Drawn], work: Path, jobs: int) -> Iterator[tuple[st
     show_default=True,
     help="Number of scenarios with faults. An equal number of scenarios without faults is added.",
 )
-@click.option("--faults", "n_faults", default=8, show_default=True, help="Number of faults in a scenario.")
+@click.option("--faults", "n_faults", default=8, show_default=True, help="Number of faults in each of these scenarios.")
 @click.option("--tuning", is_flag=True, help="Use other seeds, which are reserved for work on the rules.")
 @click.option(
     "--story", type=click.Choice(list(BASES)), default="library", show_default=True, help="Kind of site to simulate."
@@ -138,10 +138,12 @@ def _results(runs: dict[str, Drawn], work: Path, jobs: int) -> Iterator[tuple[st
     type=click.Path(path_type=Path),
     help="Scenario (TOML) to which the faults are added, instead of the story's own base scenario.",
 )
-@click.option("--jobs", default=min(2, os.cpu_count() or 1), show_default=True, help="Processes.")
-@click.option("--dir", "top", type=click.Path(path_type=Path), default=REPO / "var" / "score", help="Results.")
+@click.option("--jobs", default=min(2, os.cpu_count() or 1), show_default=True, help="Number of parallel processes.")
+@click.option(
+    "--dir", "top", type=click.Path(path_type=Path), default=REPO / "var" / "score", help="Folder for the results."
+)
 def main(n_runs: int, n_faults: int, tuning: bool, story: str, base: Path | None, jobs: int, top: Path) -> None:
-    """Score the rules on scenarios with known answers. A run that was stopped goes on where it was."""
+    """Score the rules on scenarios with known answers. A stopped run continues where it ended."""
     warnings.simplefilter("ignore")
     library = load(base) if base else BASES[story]
     if not isinstance(library, Drawn):

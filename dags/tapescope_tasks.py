@@ -13,7 +13,7 @@ POOL = os.environ.get("TAPESCOPE_POOL", "default_pool")  # of tasks that write: 
 IN_VAIN = (2, 3)  # exit codes that a second try cannot fix: a wrong site.toml, a failed critical check
 LOCK_WAIT_S = 900.0  # for writers outside Airflow
 HOURS = 3
-LATE = f"; Airflow stopped the task after {HOURS} hours; `tapescope ingest` and `build` by hand have no time limit"
+LATE = f"; Airflow stopped the task after {HOURS} hours; `tapescope ingest` and `tapescope build` have no time limit"
 EACH_TASK: dict[str, Any] = {
     "retries": 3,
     "retry_delay": timedelta(seconds=float(os.environ.get("TAPESCOPE_RETRY_S", "60"))),

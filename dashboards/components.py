@@ -14,7 +14,6 @@ from dashboards import data, sql_desk, state, tables, zone
 from dashboards.data import Asked
 from dashboards.tables import Rows, say_cut, show_rows, show_table
 from pipelines.answers.drill import Drilled
-from pipelines.catalog.contracts import Column
 from pipelines.catalog.files import load_catalog
 from pipelines.primitives import format
 from pipelines.primitives.text import escape_markdown
@@ -47,32 +46,15 @@ def breadcrumbs(*steps: tuple[str, str, dict[str, str]]) -> None:
             state.link(page, f"{'› ' if number else '← '}{escape_markdown(words)}", **choices)
 
 
-def show_numbers(found: Asked, row: dict[str, Any], names: Iterable[str], before: dict[str, Any] | None = None) -> None:
-    """A row of large numbers, units in their labels, next to those of other days; their meaning is the tooltip.
-
-    An empty `before` is of days that no log covers.
-    """
+def show_numbers(found: Asked, row: dict[str, Any], names: Iterable[str]) -> None:
+    """A row of large numbers, units in their labels; their meaning is the tooltip."""
     chosen = list(names)
     n_rows = -(-len(chosen) // MOST_NUMBERS)
     width = -(-len(chosen) // n_rows)
     places = [place for _ in range(n_rows) for place in st.columns(width)]
     for place, name in zip(places, chosen, strict=False):
         column = found.column(name)
-        place.metric(
-            format.heading(column),
-            format.cell(row[name], column),
-            None if before is None else _was(column, row[name], before.get(name)),
-            delta_color="off",
-            delta_arrow="off",
-            help=column.doc,
-        )
-
-
-def _was(column: Column, now: Any, before: Any) -> str | None:
-    """The value of the other days; what no log covered then was not nothing."""
-    if before is None:
-        return "no log covers the comparison days" if now is not None else None
-    return f"was {format.cell(before, column)}"
+        place.metric(format.heading(column), format.cell(row[name], column), help=column.doc)
 
 
 def show_part(

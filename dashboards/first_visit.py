@@ -120,7 +120,7 @@ def _read(file: Path) -> None:
     st.subheader("3. Read the logs", anchor=False)
     st.text(f"{file} names the logs. Check the guesses in this file, then read the logs.")
     text = file.read_text(encoding="utf-8", errors="replace")
-    place = st.expander(f"What {file.name} says")
+    place = st.expander(f"Contents of {file.name}")
     place.code(text[:100_000], language="toml")
     _offer_run(file)
 

@@ -40,14 +40,14 @@ def show(page: Page, loads: Asked) -> None:
     )
     st.caption(
         "The scale ends at the highest peak of the period. A cell is empty if no log covers its time."
-        " If the scale is a share of capacity, cells of links with unknown capacity are also empty."
+        " If the scale is a share of capacity, links with unknown capacity are left out."
         + (
             f" The chart has {MOST_LINKS} of {frame['log'].n_unique()} link directions: those with the highest load."
             if frame["log"].n_unique() > MOST_LINKS
             else ""
         )
     )
-    st.text("The links with the highest load:")
+    st.text("Times and links with the highest load:")
     components.show_table(loads, TABLE, fullest, most=FULLEST)
     components.show_sql(loads)
 

@@ -112,7 +112,7 @@ def run(asked: Asked) -> Ran:
     """Run a statement through the guard that `tapescope sql` uses. A failure is reported in the result."""
     begin = time.monotonic()
     if not _turns().acquire(timeout=asked.seconds):
-        return Ran(asked, None, asked.seconds, "statements of other users are still running", "try again in a moment")
+        return Ran(asked, None, asked.seconds, "other statements are still running", "try again in a moment")
     try:
         with data.refusing():
             site = read_site(site_path())

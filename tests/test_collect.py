@@ -110,6 +110,11 @@ class Server(BaseHTTPRequestHandler):
             self.wfile.write(b" ")
             self.wfile.flush()
 
+    def slow_head(self) -> None:
+        self.wfile.write(b"HTTP/1.0 200 OK\r\nServer: ")
+        while not self.over.wait(0.1):
+            self.wfile.write(b"x")
+
     def silent(self) -> None:
         self.over.wait(30)
 
@@ -154,6 +159,7 @@ def server() -> Iterator[tuple[str, list[str]]]:
         ("redirect", "the server redirects to another address, which tapescope does not follow"),
         ("endless", "the server's answer is longer than 0.25 MiB"),
         ("slow", "the server gave no complete answer within 1 s"),
+        ("slow_head", "the server gave no complete answer within 1 s"),
         ("silent", "the server gave no complete answer within 1 s"),
         ("broken", r"the server answered 500 out of \x1b[31mmemory out of"),
         ("closed", "the server answered 401 no: Bearer …"),

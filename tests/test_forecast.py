@@ -224,7 +224,7 @@ def test_buffer_command(site: Site) -> None:
 def test_recall_commands(site: Site) -> None:
     """Tape VR0001 has ten files."""
     output = output_of(site, "recall", "VR0001", "9,2-3", "--speed", "80")
-    assert "30 % of the tape's files are requested" in output and "Order: 2,3,9" in output
+    assert "30 % of the tape's files are requested" in output and "`optimised`: 2,3,9" in output
     for files, why in (
         ("99", "no file 99"),
         ("1,1", "names a file twice"),
@@ -389,7 +389,10 @@ def test_spools_are_those_of_all_days_and_an_idle_one_has_a_reason() -> None:
 
     busy, idle = nightly._spools(cast(forecast.History, SimpleNamespace(rows=rows)), date(2010, 2, 11))
     assert (busy["value"], "reason_missing" in busy) == (6.0, False)
-    assert "value" not in idle and idle["reason_missing"] == "no data came into the station on the days with logs"
+    assert (
+        "value" not in idle
+        and idle["reason_missing"] == "no half-hour with logs has an input rate above duty_threshold_mb_s"
+    )
 
 
 def test_drives_that_cannot_be_estimated() -> None:

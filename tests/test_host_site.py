@@ -86,7 +86,7 @@ def test_data_health_over_many_days_speaks_of_days(app: AppTest, monkeypatch: py
 
 def test_stations_shows_links_that_belong_to_none(app: AppTest) -> None:
     at(app, "stations").run()
-    assert "site.toml names no station for it" in app.info[0].value
+    assert "site.toml names no station for this traffic" in app.info[0].value
     assert {"lo"} in [set(frame.value["link"]) for frame in app.dataframe if "link" in frame.value.columns]
 
 

@@ -448,6 +448,35 @@ def test_a_hole_grows_where_a_log_is_withdrawn(site: Site, n: int) -> None:
     assert query(site, holes) == ([(8,)] if n == 4 else [(3,)])
 
 
+@pytest.mark.parametrize(
+    "dismounted", [timedelta(minutes=-1), timedelta(days=1)], ids=["before midnight", "the day after"]
+)
+def test_a_tape_exchanged_for_a_request_over_midnight(tmp_path: Path, dismounted: timedelta) -> None:
+    """The request comes before midnight (UTC), the tape it needs after: the days of both are made together."""
+    story, midnight = Story(), datetime(2010, 3, 10)
+    story.heartbeat(midnight - timedelta(hours=12), midnight + timedelta(days=3), 540)
+    story.session("DRV_1", "VA", midnight - seconds(1200), 2, ends=False)
+    story.request("DRV_1", "VB", midnight - seconds(300), 50_000_000, 60)
+    story.mover(midnight - seconds(290), "DRV_1", "dismount_volume VA")
+    story.mover(midnight + dismounted, "DRV_1", "dismounted VA")
+    load = midnight + max(dismounted, timedelta()) + timedelta(days=dismounted.days + 1, seconds=30)
+    story.mover(load, "DRV_1", "MSG_TYPE=MC_LOAD_REQ  mounting VB")
+    story.mover(load + seconds(30), "DRV_1", "MSG_TYPE=MC_LOAD_DONE  mounted VB")
+    story.mover(load + seconds(60), "DRV_1", "write_tape starting, bytes_to_write=50000000")
+    story.mover(load + seconds(70), "DRV_1", "written bytes 50000000/50000000, blocks 7630 header 110 trailer 402")
+    story.mover(load + seconds(72), "DRV_1", "transfer complete volume=VB location=1")
+    texts = story.days()
+    at_once = make_site(tmp_path / "at_once")
+    arrive(at_once, texts, full=True)
+    asked = "SELECT started_at > requested_at, requested_at - queued_at FROM silver.transfer WHERE volume = 'VB'"
+    assert query(at_once, asked) == [(True, timedelta(seconds=60))]
+    for order in (1, -1):
+        site = make_site(tmp_path / f"site{order}")
+        for day in list(texts)[::order]:
+            arrive(site, {day: texts[day]})
+        assert differences(all_rows(at_once), all_rows(site)) == [], order
+
+
 def test_a_request_queued_days_before_the_log(tmp_path: Path) -> None:
     story, first = Story(), datetime(2010, 3, 8, 6)
     story.heartbeat(first, first + timedelta(days=2), 540)

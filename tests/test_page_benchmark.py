@@ -80,9 +80,12 @@ def test_pages_above_the_aim_are_listed() -> None:
         return PageResult("a year", title, period, 3, p95_ms, p95_ms, "gap_cost", p95_ms)
 
     opened, chosen = judge_pages([page("Gaps", 1234.0), page("Stations", 299.0), page("Gaps", 999.0, "year")])
-    assert opened.got == "1 of 2 pages meet the aim; the slowest page takes 1,234 ms"
+    assert opened.got == "1 of 2 measurements meet the aim; the slowest page takes 1,234 ms"
     assert opened.verdict == "not reached: Gaps (default: 1,234 ms, gap_cost)"
-    assert (chosen.got, chosen.verdict) == ("1 of 1 pages meet the aim; the slowest page takes 999 ms", "reached")
+    assert (chosen.got, chosen.verdict) == (
+        "1 of 1 measurements meet the aim; the slowest page takes 999 ms",
+        "reached",
+    )
     (opened,) = judge_pages([page("Stations", 299.0)])
     assert opened.verdict == "reached"
 

@@ -130,7 +130,7 @@ def test_the_host_is_that_of_the_chosen_station(app: AppTest) -> None:
 @pytest.mark.parametrize(
     ("page", "choices", "says"),
     [
-        ("drives", {"part": "hosts", "drive": "LTO4_101"}, "Hosts are compared by all their drives."),
+        ("drives", {"part": "hosts", "drive": "LTO4_101"}, "The comparison of hosts includes all of their drives."),
         ("drives", {"part": "effect", "drive": "LTO4_101", "of": "tapes"}, "Tapes are compared in all drives."),
         ("stations", {"part": "hosts", "station": "stkendm5a"}, "No log of these days has samples of a host"),
     ],

@@ -102,7 +102,8 @@ def test_what_cannot_be_estimated() -> None:
     assert "8 weeks" in month.factor_year.data_needed and value(month.written(28)) == 14_000
     far = month.written(29)
     assert (
-        isinstance(far, NoEstimate) and far.reason == "29 days is too far ahead: 28 days of logs allow 28 days at most"
+        isinstance(far, NoEstimate)
+        and far.reason == "29 days is too far ahead: 28 days of logs allow an estimate for at most 28 days"
     )
     # 3 days of 21: their mean is no basis, and its interval would reach a hundred times as much
     sudden = learn(np.arange(21), np.where(np.arange(21) < 18, 0.0, 5000.0), 20)
@@ -219,9 +220,13 @@ def test_holdings_against_a_plan_e01(site: Site) -> None:
         isinstance(raw.holdings_tb, NoEstimate)
         and raw.holdings_tb.reason == "no data was written on the days with logs"
     )
-    assert isinstance(past.holdings_tb, NoEstimate) and past.holdings_tb.reason == "the day of the plan has passed"
     assert (
-        isinstance(far.holdings_tb, NoEstimate) and "199 days of logs allow 796 days at most" in far.holdings_tb.reason
+        isinstance(past.holdings_tb, NoEstimate)
+        and past.holdings_tb.reason == "the day of the plan is not after the last day of the history"
+    )
+    assert (
+        isinstance(far.holdings_tb, NoEstimate)
+        and "199 days of logs allow an estimate for at most 796 days" in far.holdings_tb.reason
     )
     assert far.day_of(np.inf) is None
 
@@ -235,9 +240,12 @@ def test_the_command_says_it(site: Site) -> None:
     plan = next(line for line in output.splitlines() if line.startswith("1000 TB by 2011-07-19 "))
     assert "964.00 (964.00 to 964.00)" in plan and " 0.0 " in plan and " 2011-08-2" in plan
     assert "cms 10 TB by 2010-12-31" in output
-    assert "cannot estimate whether the plan is met: the day of the plan has passed" in output
+    assert (
+        "cannot estimate whether the plan is met: the day of the plan is not after the last day of the history"
+        in output
+    )
     nobody = CliRunner().invoke(cli, ["forecast", "growth", "--group", "nobody", "--site", str(site.root)])
-    assert "no log shows data on tape of 'nobody'" in str(nobody.exception)
+    assert "no log shows data of 'nobody' on tape" in str(nobody.exception)
     early = CliRunner().invoke(cli, ["forecast", "growth", "--day", "2001-01-01", "--site", str(site.root)])
     assert isinstance(early.exception, TapescopeError)
     assert "no accounting shows how much was written on any day" in str(early.exception)
@@ -253,12 +261,15 @@ def test_a_night_keeps_plans_and_the_report_tells_them(site: Site) -> None:
     assert holds["value"] == pytest.approx(964) and holds["until_day"] == date(2011, 7, 18)
     assert (holds["n_samples"], holds["first_day"]) == (199, LAST - timedelta(days=727))
     assert kept["cms 10 TB by 2010-12-31", "met"]["value"] == 1.0
-    assert kept["2000 TB by 2002-01-01", "holdings_tb"]["reason_missing"] == "the day of the plan has passed"
+    assert (
+        kept["2000 TB by 2002-01-01", "holdings_tb"]["reason_missing"]
+        == "the day of the plan is not after the last day of the history"
+    )
     plan_rows = [row for row in rows if row["entity"].startswith("1000")]
     assert _holdings(plan_rows).startswith(
         "964.00 TB (964.00 to 964.00) by the day of the plan, with a probability of 0"
     ) and "estimated from 199 days" in _holdings(plan_rows)
-    assert "cannot estimate future size: the day of the plan has passed" in _holdings(
+    assert "cannot estimate future size: the day of the plan is not after the last day of the history" in _holdings(
         [row for row in rows if "2002" in row["entity"]]
     )
     assert _holdings([]) == "the future size of the archive was not estimated"

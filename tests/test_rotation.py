@@ -390,7 +390,10 @@ def test_a_panic_refuses_the_file_and_not_the_batch(site: Site, monkeypatch: pyt
     monkeypatch.setattr(all_sources()["vmstat"], function, panics)
     files = {file.path: file for file in steps.ingest(site).files}
     assert files["logs/h.log"].state == "loaded" and len(events(site)) == 3
-    assert "the source vmstat failed on this file: PanicException: index out of bounds" in files["logs/a.log"].reason
+    assert (
+        "tapescope's reader for vmstat failed on this file: PanicException: index out of bounds"
+        in files["logs/a.log"].reason
+    )
     assert files["logs/a.log"].state == {"parse": "failed", "recognise": "unknown"}[function]
     (counts,) = query(site, "SELECT counts FROM ops.run WHERE step = 'ingest'")
     assert f'"{files["logs/a.log"].state}": 1' in counts[0]

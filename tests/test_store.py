@@ -538,6 +538,12 @@ def test_what_systems_say_is_named() -> None:
         (duckdb.OutOfMemoryException("Out of Memory Error: Failed to allocate block"), "there is not enough memory"),
         (
             duckdb.IOException(
+                'IO Error: Extension "x" could not be loaded: x: failed to map segment from shared object'
+            ),
+            "there is not enough memory",
+        ),
+        (
+            duckdb.IOException(
                 "IO Error: Could not connect to server error for HTTP GET to 'http://h/b/gold/a/x.parquet'"
             ),
             "the object storage cannot be reached",

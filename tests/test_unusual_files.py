@@ -74,6 +74,23 @@ def test_a_tar_archive_is_not_read_as_one_log(tmp_path: Path, mode: str) -> None
         packing.read_head(tmp_path / "log")
 
 
+@pytest.mark.parametrize(
+    ("first_bytes", "command"),
+    [
+        (b"\x96\xd5\x75\x21", "sadf -d"),  # sysstat, as x86 writes it
+        (b"\x00\x00\x00\x84\x50\x05\x26\x02", "pmrep -a"),
+        (b"LPKSHHRH", "journalctl --file"),
+    ],
+)
+def test_a_binary_log_is_refused_with_the_command_that_converts_it(
+    tmp_path: Path, first_bytes: bytes, command: str
+) -> None:
+    (tmp_path / "log").write_bytes(first_bytes + bytes(4096))
+    with pytest.raises(UnreadableFile) as refused:
+        packing.read_head(tmp_path / "log")
+    assert command in refused.value.hint
+
+
 def test_a_damaged_archive_is_kept_as_far_as_it_goes_and_says_so(tmp_path: Path) -> None:
     site = site_with(tmp_path, "LOG-{date}*")
     body = LOG.read_bytes()
@@ -230,7 +247,7 @@ def test_a_source_that_fails_names_the_file_and_the_others_are_read(
     assert files["logs/LOG-2010-06-15"].state in ("loaded", "failed")
     assert files["logs/vmstat.txt"].state == "failed"
     assert files["logs/vmstat.txt"].reason.startswith(
-        "internal_error: the source vmstat failed on this file: ZeroDivisionError"
+        "internal_error: tapescope's reader for vmstat failed on this file: ZeroDivisionError"
     )
 
 

@@ -140,7 +140,7 @@ def failures(rows: pl.DataFrame, titles: dict[str, str]) -> alt.Chart:
         .mark_bar(height={"band": 0.7})
         .encode(
             y=alt.Y("drive:N", sort="-x", title=None, axis=alt.Axis(labelLimit=140, labelOverlap=False)),
-            x=alt.X("sum(n):Q", title="number of failures and errors", axis=alt.Axis(tickMinStep=1, format="d")),
+            x=alt.X("sum(n):Q", title="number of events", axis=alt.Axis(tickMinStep=1, format="d")),
             color=alt.Color(
                 "kind:N",
                 scale=alt.Scale(domain=names, range=COLOURS[: len(names)]),

@@ -93,8 +93,8 @@ def _peaks(peaks: pl.DataFrame) -> alt.Chart:
             y=alt.Y("n_gaps:Q"),
             text=alt.Text("text:N"),
             tooltip=[
-                number("peak_s", "most common gap length of this cluster [s]", "s"),
-                number("weight", "share of all gaps that are in this cluster", "1"),
+                number("peak_s", "most common gap length in this cluster, in full seconds [s]", "s"),
+                number("weight", "share of the station's gaps that are in this cluster", "1"),
             ],
         )
     )

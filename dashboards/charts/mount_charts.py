@@ -32,7 +32,11 @@ def rates(rows: pl.DataFrame, span: Span) -> alt.Chart:
         .mark_point(filled=True, opacity=0.7)
         .encode(
             x=alt.X("requested_at:T", title=along_time("mount request"), scale=over(span), axis=axis),
-            y=alt.Y("overall_rate_mb_s:Q", title="overall rate, mount to dismount [MB/s]", axis=alt.Axis(tickCount=6)),
+            y=alt.Y(
+                "overall_rate_mb_s:Q",
+                title="overall rate, from mount request to dismount [MB/s]",
+                axis=alt.Axis(tickCount=6),
+            ),
             color=alt.Color(
                 "mode:N", scale=alt.Scale(domain=names, range=[MODES[name][0] for name in names]), legend=legend
             ),

@@ -31,7 +31,7 @@ def rates(rows: pl.DataFrame, earlier: pl.DataFrame | None, chosen: str) -> alt.
     )
     y = alt.Y(
         "overall_rate_mb_s:Q",
-        title="overall rate, mount to dismount [MB/s]",
+        title="overall rate, from mount request to dismount [MB/s]",
         scale=alt.Scale(domain=[0, top], nice=False),
         axis=alt.Axis(tickCount=6),
     )

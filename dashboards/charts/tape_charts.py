@@ -24,8 +24,8 @@ from dashboards.charts import (
 )
 
 READ, LEFT = "read or written in this mount", "neither read nor written in this mount"
-QUICKER = "the whole tape would have been faster"
-RIGHT = "the whole tape would not have been faster"
+QUICKER = "reading the whole tape would have been faster"
+RIGHT = "reading the whole tape would not have been faster"
 
 
 def way(rows: pl.DataFrame, titles: dict[str, str]) -> alt.Chart:

@@ -87,7 +87,9 @@ with right:
     )
     st.header("From night to night", anchor=False)
     nights = page.ask("finding_days", finding=chosen)
-    components.show_chart(nights, finding_charts.nights(nights.frame()), "Nights on which the rule fired.")
+    components.show_chart(
+        nights, finding_charts.nights(nights.frame()), "Outcome of the rule on each of the last nights."
+    )
     notes = page.ask("finding_marks", finding=chosen)
     for mark in notes.rows:
         when = instant(mark["made_at"], zone.name()) if mark["made_at"] else day_text(mark["day"])

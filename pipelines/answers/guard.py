@@ -102,7 +102,7 @@ def check(sql: str, known: Iterable[str] = ()) -> Allowed:
     except duckdb.Error as error:
         raise QuestionRefused(first_lines(error), CORRECT) from None
     if tree.get("error") or len(tree.get("statements", ())) != 1:
-        raise QuestionRefused("only a SELECT is run here", "the warehouse is read-only: ask with SELECT")
+        raise QuestionRefused("only a SELECT is run here", "the warehouse is read-only: use SELECT")
     if listing := _listing(tree["statements"][0]["node"]):
         return Allowed(query, (), listing)
     guard = _Guard(tuple(known))
@@ -232,7 +232,7 @@ class _Guard:
         elif kind == "TABLE_FUNCTION":
             self._table_function(node["function"])
         elif kind == "SHOW_REF" and (node["table_name"] or node["show_type"] not in ("DESCRIBE", "SUMMARY")):
-            raise QuestionRefused("SHOW is not allowed here", "ask SELECT * FROM information_schema.tables")
+            raise QuestionRefused("SHOW is not allowed here", "use SELECT * FROM information_schema.tables")
 
     def _expression(self, node: dict[str, Any], kind: str) -> None:
         if kind == "PARAMETER":

@@ -26,7 +26,7 @@ _DAYS_IN = {
     "gold.drive_ledger": "logs of drives",
     "gold.duty_factor": "traffic of stations",
     "gold.link_load": "traffic of links",
-    "gold.flush_pattern": "vmstat samples of stations",
+    "gold.flush_pattern": "samples of disk writes",
 }
 _COVERED = """(
     SELECT site_day(hour_at, zone) AS day FROM ops.coverage CROSS JOIN site.setting

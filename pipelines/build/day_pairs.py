@@ -3,20 +3,26 @@
 # Pairs of days with something open from one to the other: by today's logs, and by what was built before.
 LINKS = """
 WITH step AS (
-    SELECT system, name, day, logged_at, kind IN ('dismounted', 'load_failed', 'restart', 'cleaning_ended') AS is_last
+    SELECT system, name, day, logged_at, kind IN ('dismounted', 'load_failed', 'restart', 'cleaning_ended') AS is_last,
+           kind = 'request' AS is_request,
+           kind NOT IN ('request', 'dismount_begun', 'dismounting', 'dismounted') AS is_use
     FROM bronze.enstore_log_mover
     WHERE kind NOT IN ('ticket', 'done_ticket', 'timing', 'drive_stats', 'slow_drive', 'no_access', 'assert')
 ),
 drive_day AS (
     -- of the last second all steps count: line numbers of several files do not give the last of them
-    SELECT system, name, day, bool_or(is_last) AS was_free,
-           max(logged_at) = max(logged_at) FILTER (NOT is_last) AS is_open
+    SELECT system, name, day, bool_or(is_last) AS was_free, bool_or(is_request OR is_use) AS was_used,
+           max(logged_at) = max(logged_at) FILTER (NOT is_last) AS is_in_use,
+           -- since the request only another tape was dismounted
+           max(logged_at) FILTER (is_request) >= coalesce(max(logged_at) FILTER (is_use), day) AS is_asked
     FROM step
     GROUP BY system, name, day
 ),
 -- what is open at midnight ends on the next day on which the drive was free, or with the log
 begun AS (
-    SELECT *, was_free OR NOT coalesce(lag(is_open) OVER days, FALSE) AS begins FROM drive_day
+    SELECT *, was_free OR NOT coalesce(lag(is_open) OVER days, FALSE) AS begins
+    FROM (SELECT *, is_in_use OR coalesce(is_asked OR NOT was_used AND lag(is_asked) OVER days, FALSE) AS is_open
+          FROM drive_day WINDOW days AS (PARTITION BY system, name ORDER BY day))
     WINDOW days AS (PARTITION BY system, name ORDER BY day)
 ),
 numbered AS (

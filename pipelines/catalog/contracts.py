@@ -70,7 +70,7 @@ class Check:
             case {"column_A": a, "column_B": b, **more}:
                 return f"{a} must not be less than {b}" if more.get("or_equal") else f"{a} must be greater than {b}"
             case {"column_list": columns}:
-                return f"no two rows may have the same {', '.join(columns)}"
+                return f"no two rows may have the same combination of {', '.join(columns)}"
             case {"column": column} if self.expectation == "ExpectColumnValuesToNotBeNull":
                 return f"{column} must not be empty"
             case {"column": column} if self.expectation == "ExpectColumnValuesToBeUnique":

@@ -59,7 +59,7 @@ def questions(topic: str | None, site_path: Path) -> None:
 def explain(name: str, site_path: Path) -> None:
     """Explain a relation, rule, question, source or model.
 
-    The text has its definition, columns, units, limits and checks.
+    The text gives its definition and, where they exist, columns, units, limits and checks.
     """
     from pipelines.reporting.dictionary import explain as page
 

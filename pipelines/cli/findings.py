@@ -16,7 +16,7 @@ from pipelines.primitives.text import escape_control
 
 @click.group()
 def finding() -> None:
-    """List, acknowledge, mute or reopen findings. The list shows the first day of each finding."""
+    """List, show, acknowledge, mute, reopen or annotate findings. The list shows the first day of each finding."""
 
 
 _id_argument = click.argument("finding_id", metavar="ID")

@@ -22,7 +22,7 @@ def maintain(site_path: Path, as_json: bool, dry_run: bool) -> None:
 
 
 def _maintain_sentences(counts: dict[str, Any]) -> str:
-    would = "Would have dropped" if counts["dry_run"] else "Dropped"
+    would = "Would drop" if counts["dry_run"] else "Dropped"
     days = ", ".join(f"{counts[f'{layer}_days_dropped']} days of {layer}" for layer in ("gold", "silver", "bronze"))
     rows = counted(counts["rows_dropped"], "row")
     facts = f"{would} {days}: {rows}; metrics of {counts['kept_from']} and later are kept."

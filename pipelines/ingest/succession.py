@@ -217,8 +217,8 @@ class Succession:
         if end is None or old is None or old[1] <= end:
             return ""
         return (
-            f"the log was written again and is shorter: it ended {instant(old[1], 'UTC')} and now ends"
-            f" {instant(end, 'UTC')}, so its later rows were removed"
+            f"the log was written again and is shorter: it ended at {instant(old[1], 'UTC')} and now ends"
+            f" at {instant(end, 'UTC')}, so its later rows were removed"
         )
 
     def find_again(self, file: IncomingFile, before: Part) -> str:

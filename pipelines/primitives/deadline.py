@@ -9,12 +9,13 @@ LIMIT_S = 180.0  # three exchanges in turn end before another process gives up i
 Result = TypeVar("Result")
 
 
-def in_time(exchange: Callable[[], Result]) -> Result:
-    """What `exchange` returns. Raises what it raises, and TimeoutError after LIMIT_S; it is left alone then.
+def in_time(exchange: Callable[[], Result], limit_s: float | None = None) -> Result:
+    """What `exchange` returns. Raises what it raises, and TimeoutError after `limit_s` (LIMIT_S); it then runs on.
 
     >>> in_time(lambda: 1)
     1
     """
+    limit_s = LIMIT_S if limit_s is None else limit_s
     result: Future[Result] = Future()
 
     def run() -> None:
@@ -25,8 +26,8 @@ def in_time(exchange: Callable[[], Result]) -> Result:
 
     Thread(target=run, daemon=True).start()
     try:
-        return result.result(LIMIT_S)
+        return result.result(limit_s)
     except TimeoutError:
         if result.done():  # its own
             raise
-        raise TimeoutError(f"the exchange was not complete after {LIMIT_S:g} s") from None
+        raise TimeoutError(f"the exchange was not complete after {limit_s:g} s") from None

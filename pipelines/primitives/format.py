@@ -321,10 +321,10 @@ def price(row: dict[str, Any]) -> str:
     >>> price({"gain_gb_day": None, "lost_gb_day": 615.0, "lost_hours": 8.0})
     'at most 615 GB/day, 8.00 h lost'
     >>> price({"gain_gb_day": None, "lost_gb_day": None, "lost_hours": None})
-    'not priced'
+    'cost not estimated'
     """
     hours = f"{quantity(row['lost_hours'], 'h')} lost" if row["lost_hours"] else ""
     if row["gain_gb_day"] is not None:
         return "; ".join(filter(None, (gain(row), hours)))
     volume = quantity(row["lost_gb_day"], "GB/day") if row["lost_gb_day"] else ""
-    return f"at most {', '.join(filter(None, (volume, hours)))}" if volume or hours else "not priced"
+    return f"at most {', '.join(filter(None, (volume, hours)))}" if volume or hours else "cost not estimated"

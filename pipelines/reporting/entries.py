@@ -75,7 +75,7 @@ def source(stem: str) -> str:
     is_cut = getattr(source, "CAN_BE_CUT", False)
     large = "Several processes read a large file." if is_cut else "One process reads each file, however large it is."
     text = (source.__doc__ or "").strip()
-    return f"# source {stem}: {source.TITLE}\n\nFills {tables}. {large}\n\n```text\n{text}\n```\n"
+    return f"# source {stem}: {source.TITLE}\n\nIt fills {tables}. {large}\n\n```text\n{text}\n```\n"
 
 
 def model_names() -> list[str]:

@@ -21,8 +21,8 @@ from pipelines.reporting import entries
 _MADE = "Generated from the code by `make docs`: change the code, not this page."
 _LAYERS = {
     "site": "Tables with the declarations of `site.toml`.",
-    "ops": "Runs and checks of tapescope, files that were read, and hours that no log covers.",
-    "bronze": "Contents of the logs: one row per record, in bytes, seconds and UTC.",
+    "ops": "Runs and checks of tapescope, files that were read, and hours that logs cover or should cover.",
+    "bronze": "Contents of the logs: one row per record, with times in UTC.",
     "silver": "Events and samples in the same terms for all archive systems.",
     "gold": "Metrics and findings.",
 }
@@ -160,7 +160,7 @@ def _questions(catalog: Catalog) -> Iterator[Page]:
     yield _index(
         "inputs",
         inputs,
-        "Forecasts, estimates and exports are computed from these queries; only tapescope's code runs them.",
+        "tapescope's code runs these queries to compute forecasts, estimates and exports.",
     )
     for name, question in catalog.asked.items():
         reads = ", ".join(f"`{table}`" for table in sorted(set(sql_inspect.tables(question.sql))))
@@ -168,7 +168,7 @@ def _questions(catalog: Catalog) -> Iterator[Page]:
         required = [param for param, one in question.params.items() if "default" not in one]
         needed = "".join(f" {param}={param.upper()}" for param in required if not is_day(question, param))
         command = f"```sh\ntapescope ask {name}{needed}\n```\n\n" if question.topic else ""
-        yield f"{kind}/{name}.md", f"{entries.question(question)}\n{command}Reads {reads or 'no relation'}.\n"
+        yield f"{kind}/{name}.md", f"{entries.question(question)}\n{command}The query reads {reads or 'no relation'}.\n"
 
 
 def _relations(catalog: Catalog) -> Iterator[Page]:

@@ -35,7 +35,7 @@ def choose(head: list[str]) -> tuple[str | None, dict[str, Claim]]:
         reasons = "; ".join(f"{stem}: {claims[stem].why}" for stem in matches)
         raise AmbiguousSource(
             f"the sources {' and '.join(matches)} recognise the same file ({reasons})",
-            "give one of these sources as `source` in the file's [[input]], and report the file as a bug in tapescope",
+            "give one of these sources as `source` in the file's [[input]], and report this as a bug in tapescope",
         )
     return (matches[0] if matches else None), claims
 
@@ -60,7 +60,7 @@ def contained(stem: str) -> Iterator[None]:
         raise
     except (Exception, PanicException) as error:
         raise UnreadableFile(
-            f"the source {stem} failed on this file: {type(error).__name__}: {str(error)[:200]}",
+            f"tapescope's reader for {stem} failed on this file: {type(error).__name__}: {str(error)[:200]}",
             "this is a bug in tapescope: report it with the file",
             reason="internal_error",
         ) from error

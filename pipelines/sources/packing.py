@@ -27,6 +27,19 @@ _MAGIC = {
     rrd.MAGIC: "rrd",
     **{bytes([first]) + b"\x2a\x4d\x18": "zst" for first in range(0x50, 0x60)},  # pzstd's first frame
 }
+# Binary logs: first bytes, their offset, what such a file is, and the command that prints it as text.
+_SA_TO_TEXT = "sadf -d FILE -- -u -r -b -d -q -n DEV"
+_CONVERTIBLE = [
+    (b"\x96\xd5", 0, "a binary file of sysstat (saNN)", _SA_TO_TEXT),
+    (b"\xd5\x96", 0, "a binary file of sysstat (saNN)", _SA_TO_TEXT),
+    (
+        b"\x50\x05\x26",
+        4,
+        "an archive of PCP",
+        "pmrep -a FILE -o csv disk.dev network.interface kernel.all.cpu mem.util",
+    ),
+    (b"LPKSHHRH", 0, "a journal of systemd", "journalctl --file FILE -o short-iso"),
+]
 _ZST_BYTES = 1024  # decompressed at once: a byte may become 32 KiB
 
 
@@ -117,6 +130,9 @@ def head_of(data: bytes, name: str) -> list[str]:
     # the files in one would look like one text
     if kind := "tar" if data[257:262] == b"ustar" else "zip" if data.startswith(b"PK\x03\x04") else "":
         raise UnreadableFile(f"{name} is a {kind} archive", "unpack it, then read the files in it", reason="not_text")
+    for magic, offset, kind, command in _CONVERTIBLE:
+        if data.startswith(magic, offset):
+            raise UnreadableFile(f"{name} is {kind}", f"convert it to text: {command}", reason="not_text")
     if data:
         n_control = sum(data.count(byte) for byte in (b"\x00", b"\x01", b"\x02", b"\x03", b"\x04", b"\x05"))
         if n_control > len(data) // 10:

@@ -38,14 +38,15 @@ LINE_REASONS = {
 # Why a whole file was refused.
 FILE_REASONS = {
     "unknown_source": "no source recognises the first lines of the file",
+    "ambiguous_source": "several sources recognise the first lines of the file; `source` in its [[input]] decides",
     "unknown_header": "the header is unknown, and tapescope does not guess columns",
-    "not_a_file": "not a regular file but a pipe, a socket, a broken link or a folder that cannot be listed",
-    "not_readable": "the operating system refuses to open the file",
-    "not_text": "not a text file",
-    "no_clock": "the rows lack a date or time, and site.toml does not give it",
+    "not_a_file": "not a regular file: for example a pipe, a socket, a broken link or a folder that cannot be listed",
+    "not_readable": "the operating system refuses to open the file, or the file changes while it is read",
+    "not_text": "not plain text: a binary file, an archive of several files, or text in UTF-16",
+    "no_clock": "the rows lack a date or time, or day and month are ambiguous, and site.toml does not resolve this",
     "not_converted": "the program that converts the file to text is missing or failed",
     "broken_archive": "the compressed file is damaged",
-    "internal_error": "the source that recognised the file failed, which is a bug in tapescope",
+    "internal_error": "tapescope's reader for this kind of log failed on the file, which is a bug in tapescope",
     "other_date": "the file has the same lines as another file, which was read with another date",
     "too_big": "the file becomes more than `expansion` (site.toml) times as large when it is decompressed",
 }

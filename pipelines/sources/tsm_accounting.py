@@ -52,7 +52,11 @@ def recognise(head: list[str]) -> Claim:
     share = share_of(filled(head), _LINE)
     if share >= 0.5:
         return Claim(True, share, f"{share:.0%} of the lines are sessions of TSM's accounting log dsmaccnt.log")
-    return Claim(False, share, "few lines begin with version, sublevel, ADSM, date and time, as in TSM's dsmaccnt.log")
+    return Claim(
+        False,
+        share,
+        "fewer than half of the lines are like those of TSM's dsmaccnt.log: version, sublevel, ADSM, date, time",
+    )
 
 
 def parse(lines: pl.DataFrame, origin: Origin, carry: Carry | None) -> Parsed:

@@ -83,7 +83,7 @@ def recognise(head: list[str]) -> Claim:
     share = share_of(filled(head), _LINE)
     if share >= 0.3:
         return Claim(True, share, f"{share:.0%} of the lines are messages of TSM's activity log")
-    return Claim(False, share, "few lines have a time stamp and a message of TSM, such as ANR8337I")
+    return Claim(False, share, "fewer than 3 of 10 lines have a time stamp and a message of TSM, such as ANR8337I")
 
 
 def parse(lines: pl.DataFrame, origin: Origin, carry: Carry | None) -> Parsed:

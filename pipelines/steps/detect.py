@@ -59,7 +59,7 @@ class DetectReport:
         listed = ", ".join(f"{counts[name]} {name}" for name in SEVERITIES if counts.get(name))
         unjudged = (
             f" Too few logs were read for a verdict of {counted(counts['withheld'], 'rule')};"
-            " `tapescope ask withheld` lists them."
+            " `tapescope ask withheld` lists these rules."
             if counts["withheld"]
             else ""
         )
@@ -156,7 +156,7 @@ class ForecastReport:
         refused = f"; {counted(n_refused, 'other forecast')} {was} not possible" if n_refused else ""
         return (
             f"{counted(counts['forecasts'], 'forecast')} from data up to {counts['day']}{refused}."
-            " `tapescope ask forecasts` lists them."
+            " `tapescope ask forecasts` lists all forecasts."
         )
 
 

@@ -9,24 +9,24 @@ features = ["G2", "M37", "MA3"]
 day = { type = "DATE", doc = "site day of hour_at" }
 hour_at = { type = "TIMESTAMP", doc = "start of the hour, UTC" }
 drive = { type = "VARCHAR", doc = "drive" }
-station = { type = "VARCHAR", doc = "station of the drive's main work in the hour. The main work is the station and mode whose transfers took the longest time. NULL where the drive moved no file" }
-mode = { type = "VARCHAR", doc = "mode of the drive's main work in the hour (defined in column station): read or write. NULL where the drive moved no file" }
+station = { type = "VARCHAR", doc = "station of the drive's main work in the hour. The main work is the station and mode whose transfers took the most time in total. NULL where no transfer ran in the hour, and where no log shows the station" }
+mode = { type = "VARCHAR", doc = "mode of the drive's main work in the hour (defined in column station): read or write. NULL where no transfer ran in the hour" }
 busy_s = { type = "DOUBLE", unit = "s", doc = "seconds of the hour in which the drive worked: all time except idle, no request, occupied, down, hung and unknown" }
 transfer_s = { type = "DOUBLE", unit = "s", doc = "part of busy_s inside transfers, from the first to the last block of each file, including waits" }
 wait_s = { type = "DOUBLE", unit = "s", doc = "part of busy_s inside transfers in which the drive waited for data (write) or for room in the buffer (read). The log has one total wait per file; this total is spread evenly over the transfer of the file" }
-gap_s = { type = "DOUBLE", unit = "s", doc = "part of busy_s in avoidable gaps between files: time for database, request and start" }
+gap_s = { type = "DOUBLE", unit = "s", doc = "part of busy_s spent on database, request and start: the avoidable parts of gaps between files, and the same work before the first and after the last file of a mount" }
 over_s = { type = "DOUBLE", unit = "s", doc = "sum of (avoidable gap - expected gap) over all gaps that began in the hour. Short gaps offset long ones. The value is at least 0 and at most gap_s" }
 motion_s = { type = "DOUBLE", unit = "s", doc = "part of busy_s spent on tape motion, mounts and dismounts" }
 n_gaps = { type = "BIGINT", doc = "number of gaps that began in the hour" }
-ready_share = { type = "DOUBLE", unit = "1", doc = "share of the gaps before written files in which the next file was already on the spool when the gap began. Where no log shows this, the next file counts as ready in two cases: its request was already queued, or one client command wrote the files before and after the gap. NULL where no gap before a written file began in the hour" }
-link_load = { type = "DOUBLE", unit = "1", doc = "load of the busiest link between station and drive: average traffic in the hour / capacity. Links of the station and of the drive's host are compared, in the direction of the drive's data. NULL where no log shows the load" }
+ready_share = { type = "DOUBLE", unit = "1", doc = "share of the gaps before written files in which the next file was already on the spool when the gap began. Where no log shows when the file was on the spool, it counts as ready in two cases: its request was already queued, or one client command wrote the files before and after the gap. NULL where no gap before a written file began in the hour" }
+link_load = { type = "DOUBLE", unit = "1", doc = "load of the busiest link between station and drive: average traffic in the hour / capacity. Links of the station and of the drive's host are compared, in the direction of the drive's data. NULL where traffic or capacity of these links is not known, and where no transfer ran in the hour" }
 link = { type = "VARCHAR", doc = "busiest link between station and drive, for which link_load was computed" }
 wait_full_s = { type = "DOUBLE", unit = "s", doc = "part of wait_s in which a link between station and drive was full. Full means at least 0.9 of the capacity, in the direction of the data. If link_load is at least 0.9, wait_full_s equals wait_s. NULL where link_load is NULL" }
 wait_full_most_s = { type = "DOUBLE", unit = "s", doc = "upper limit of wait_full_s. It is above wait_full_s where samples are too coarse to show exactly when the link was full. NULL where link_load is NULL" }
-saturated_share = { type = "DOUBLE", unit = "1", doc = "share of the hour's sampled time in which at most 5 % of CPU time was idle. The larger value of the station and of the drive's host is used. NULL where no log shows either value" }
+saturated_share = { type = "DOUBLE", unit = "1", doc = "share of the hour's sampled time in which at most 5 % of CPU time was idle. Of the station's share and the share of the drive's host, the larger one is used. NULL where no log shows either share" }
 disk_busy = { type = "DOUBLE", unit = "1", doc = "share of the hour's sampled time in which the busiest disk was busy. All disks of the station and of the drive's host are compared. NULL where no log shows this share" }
 verdict = { type = "VARCHAR", doc = "what held the drive back. Three times are compared: wait_s (waits), over_s (gaps) and motion_s (motion). If each is below a tenth of busy_s, the verdict is drive. Otherwise the longest of the three decides. Motion: the verdict is motion. Gaps: starved if ready_share is below 0.5, otherwise gap_bound. Waits: the first of the following that applies. network_bound: a link was full for at least half of the wait (wait_full_s). disk_bound: disk_busy is at least 0.9 or saturated_share at least 0.5. cannot_tell: logs are missing (see the column missing). starved: link, disks and CPUs were not busy. cannot_tell also replaces drive if timing lines are missing for most of the transfer time" }
-missing = { type = "VARCHAR", doc = "log that was missing for the verdict cannot_tell; otherwise NULL. link: no log of the link, or samples too coarse to show whether the link was full. host: logs of disks and CPUs. `link, host`: both. timing: the mover's timing lines" }
+missing = { type = "VARCHAR", doc = "log that is missing where the verdict is cannot_tell; NULL for other verdicts. link: no log of the link, or samples too coarse to show whether the link was full. host: logs of disks and CPUs. `link, host`: both. timing: the mover's timing lines" }
 
 [[checks]]
 expectation = "ExpectCompoundColumnsToBeUnique"

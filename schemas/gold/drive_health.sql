@@ -10,15 +10,15 @@ features = ["G4", "E34"]
 day = { type = "DATE", doc = "site day" }
 system = { type = "VARCHAR", doc = "archive system" }
 drive = { type = "VARCHAR", doc = "drive" }
-n_mounts = { type = "BIGINT", doc = "number of mounts in the drive that were requested that day; failed mounts count too" }
-n_transfers = { type = "BIGINT", doc = "number of files whose transfer was completed that day" }
+n_mounts = { type = "BIGINT", doc = "number of mounts in the drive that were requested that day (where no log shows the request: that began that day); failed mounts count too" }
+n_transfers = { type = "BIGINT", doc = "number of files whose transfer was completed that day (n_files of gold.tape_traffic)" }
 volume_gb = { type = "DOUBLE", unit = "GB", doc = "data moved to or from tape that day; only files that were moved completely count" }
 read_errors = { type = "BIGINT", doc = "read errors that the drive counted, corrected or not. They come from the mover's log or, if it has no counts, from the drive's SCSI pages. Failed transfers do not count as errors. NULL where no log shows such counts" }
 write_errors = { type = "BIGINT", doc = "write errors that the drive counted, corrected or not, from the same logs as read_errors. Failed transfers do not count as errors. NULL where no log shows such counts" }
-uncorrected_errors = { type = "BIGINT", doc = "read and write errors that the drive could not correct, from its SCSI pages; NULL where no page was read" }
-block_retries = { type = "BIGINT", doc = "blocks that the drive read or wrote again, from its SCSI pages; NULL where no page was read" }
-n_alerts = { type = "BIGINT", doc = "number of tape alerts (warnings in the SCSI pages) that the drive raised" }
-n_retries = { type = "BIGINT", doc = "number of retries: attempts to move a file after a failed attempt in this drive on the same day" }
+uncorrected_errors = { type = "BIGINT", doc = "read and write errors that the drive could not correct, from its SCSI pages; NULL where no page with these counts was read" }
+block_retries = { type = "BIGINT", doc = "number of blocks that the drive read or wrote again, from its SCSI pages; NULL where no page with this count was read" }
+n_alerts = { type = "BIGINT", doc = "number of tape alerts (TapeAlert flags) that the drive raised, from its SCSI pages, CTA's log or the library's list of mounts. In the pages and the list, a flag that stays set counts once per tape and UTC day" }
+n_retries = { type = "BIGINT", doc = "number of retries: attempts to move a file whose previous attempt, in this drive and on the same day, did not succeed. Where no log names the tape and the file's number, retries are not counted" }
 n_failed_transfers = { type = "BIGINT", doc = "number of transfers that failed" }
 n_failed_mounts = { type = "BIGINT", doc = "number of mounts that failed" }
 n_failed_dismounts = { type = "BIGINT", doc = "number of dismounts that failed" }
@@ -26,9 +26,9 @@ n_outages = { type = "BIGINT", doc = "number of times the drive was set offline 
 n_restarts = { type = "BIGINT", doc = "number of starts of the drive's mover" }
 n_cleanings = { type = "BIGINT", doc = "number of cleanings" }
 n_slow_warnings = { type = "BIGINT", doc = "number of times the drive's mover logged a warning that the drive is slow" }
-n_volumes_refused = { type = "BIGINT", doc = "number of times a volume in the drive was marked as not accessible" }
+n_volumes_refused = { type = "BIGINT", doc = "number of times Enstore barred a volume in the drive from use (no access)" }
 n_volumes_failed = { type = "BIGINT", doc = "number of different volumes with a failed mount or transfer in the drive. Many volumes point to a bad drive, one volume points to a bad tape" }
-lost_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours lost to failed transfers, failed mounts, hung mounts and mounts that moved no data. The hours of a failed transfer include the dismount and new mount that followed" }
+lost_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours lost to failed transfers, failed mounts, hung mounts and mounts that moved no data. The hours of a failed transfer include a dismount and new mount of the tape within an hour after it" }
 down_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours in which the drive was offline, in error, cleaning or hung" }
 file_id = { type = "VARCHAR", doc = "log file with the drive's first event of the day, such as a failure, cleaning or restart; NULL without events" }
 line_no = { type = "BIGINT", doc = "number of the line in file_id" }

@@ -1,6 +1,6 @@
 /*
 title = "Drive-time ledger"
-grain = "one row per drive, site day and bucket (kind of time use); the buckets of a drive's day add up exactly to the length of the day"
+grain = "one row per drive, site day and bucket (kind of drive time); the buckets of a drive's day add up exactly to the length of the day"
 why = "Shows how each drive spent the day. Time that no log covers is unknown, never idle."
 partition = "month"
 features = ["D4", "E21"]

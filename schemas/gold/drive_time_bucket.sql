@@ -12,7 +12,7 @@ time_group = { type = "VARCHAR", doc = "group of the bucket; columns with hours 
 group_number = { type = "BIGINT", doc = "place of the group in lists and charts of a drive's day" }
 group_words = { type = "VARCHAR", doc = "name of the group in plain words" }
 colour = { type = "VARCHAR", doc = "colour of the group, such as #0072B2; the same on light and dark backgrounds. No group is red, because red marks findings" }
-symbol = { type = "VARCHAR", doc = "character that draws the group in text bars" }
+symbol = { type = "VARCHAR", doc = "character for the group in bars that are drawn as text" }
 
 [[checks]]
 expectation = "ExpectColumnValuesToBeUnique"

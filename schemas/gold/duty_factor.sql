@@ -1,6 +1,6 @@
 /*
 title = "Duty factors of stations"
-grain = "one row per station, direction and site day"
+grain = "one row per station, direction and site day with at least one half-hour that traffic data cover completely"
 why = "Shows whether a station is kept busy: the share of half-hours in which the traffic of its links exceeds duty_threshold_mb_s, the threshold in site.toml."
 partition = "month"
 lineage = ["file_id", "line_no"]
@@ -12,7 +12,7 @@ station = { type = "VARCHAR", doc = "station" }
 role = { type = "VARCHAR", doc = "role of the station. A scanning station only reads tapes to check them; pages and report show no duty factor for a scanning station" }
 direction = { type = "VARCHAR", doc = "in (towards the station) or out (away from the station)" }
 n_bins = { type = "BIGINT", doc = "number of UTC half-hours that traffic data of at least one of the station's links cover completely" }
-n_active = { type = "BIGINT", doc = "number of active half-hours: those with an average rate above duty_threshold_mb_s" }
+n_active = { type = "BIGINT", doc = "number of active half-hours: those in which the average rate of the station's links together exceeds duty_threshold_mb_s" }
 n_active_half = { type = "BIGINT", doc = "number of half-hours whose average rate exceeds half of duty_threshold_mb_s" }
 n_active_twice = { type = "BIGINT", doc = "number of half-hours whose average rate exceeds twice duty_threshold_mb_s" }
 active_gb = { type = "DOUBLE", unit = "GB", doc = "data moved in active half-hours (average above duty_threshold_mb_s)" }
@@ -21,7 +21,7 @@ low_active_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "lowest average rate o
 high_active_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "highest average rate of an active half-hour; NULL where no half-hour was active" }
 link_load = { type = "DOUBLE", unit = "1", doc = "highest hourly load of the day, over the station's links in this direction. Load is average rate / capacity. NULL where no log shows the load" }
 disk_busy = { type = "DOUBLE", unit = "1", doc = "busy share of the station's busiest disk in that disk's busiest hour of the day; NULL where no log shows it" }
-saturated_share = { type = "DOUBLE", unit = "1", doc = "share of an hour in which at most 5 % of the station's CPU time was idle, in the hour with the largest share; NULL where no log shows it" }
+saturated_share = { type = "DOUBLE", unit = "1", doc = "share of an hour's sampled time in which at most 5 % of the station's CPU time was idle; the day's largest hourly value. NULL where no log shows it" }
 file_id = { type = "VARCHAR", doc = "log file with the newest traffic data of the day" }
 line_no = { type = "BIGINT", doc = "number of the line in file_id" }
 

@@ -1,7 +1,7 @@
 /*
 title = "Rates and drive time of file families"
-grain = "one row per site day, storage group, file family and mode"
-why = "Shows which storage groups and file families used the drives' time, and for what: moving data, waiting, mounting and so on. The hours of gold.drive_ledger are divided among the owners of the files."
+grain = "one row per site day, archive system, storage group, file family and mode"
+why = "Shows which storage groups and file families used the drives' time, and for what: moving data, waiting, mounting and so on. The hours of gold.drive_ledger are divided among the owners of the files; hours that belong to no file and no mount, such as idle hours, are left out."
 partition = "month"
 features = ["D1", "D4", "P20"]
 
@@ -11,14 +11,14 @@ system = { type = "VARCHAR", doc = "archive system" }
 storage_group = { type = "VARCHAR", doc = "storage group: owner of the files, e.g. an experiment; NULL where no log records it" }
 file_family = { type = "VARCHAR", doc = "file family: files that share tapes, e.g. one data set; NULL where no log records it" }
 mode = { type = "VARCHAR", doc = "read or write" }
-n_files = { type = "BIGINT", doc = "number of files whose transfer was completed that day" }
+n_files = { type = "BIGINT", doc = "number of files whose transfer was completed that day (n_files of gold.tape_traffic)" }
 volume_gb = { type = "DOUBLE", unit = "GB", doc = "data moved to or from tape that day; only files that were moved completely count" }
 drive_rate_basis = { type = "VARCHAR", doc = "basis of the drive rate (how it was measured) for most of the bytes; values as in silver.transfer. drive_s and drive_rate_mb_s leave out files with another basis" }
 drive_s = { type = "DOUBLE", unit = "s", doc = "time that drives worked on the files with this drive_rate_basis" }
 moving_data_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours inside transfers, complete or not, without waits and checksums. From this column to occupied_hours, each column is one group of gold.drive_time_bucket" }
 waiting_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours in which the drive waited for data, for room in the buffer or, after the tape was removed, for disks" }
 checksums_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours spent on checksums, inside transfers and between files" }
-between_files_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours between files, spent on file mark, database, request and start" }
+between_files_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours spent on file mark, database, request and start, mostly between files" }
 tape_motion_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours of tape motion" }
 mounting_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours of mounting and dismounting; they count for the storage group, family and mode with most of the mount's bytes" }
 no_request_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours in which a tape of the family was in a drive that had no request" }

@@ -23,7 +23,7 @@ ended_at = { type = "TIMESTAMP", doc = "time of the last block" }
 drive_s = { type = "DOUBLE", unit = "s", doc = "time that the drive worked on the file, measured as drive_rate_basis defines it" }
 drive_rate_basis = { type = "VARCHAR", doc = "how drive_s was measured: call, block or encp. Rates on different bases cannot be compared. With basis encp, drive_s also includes file marks and waits for data. Files with basis counter or estimate are left out" }
 rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / drive_s" }
-file_id = { type = "VARCHAR", doc = "log file with the line that started the transfer" }
+file_id = { type = "VARCHAR", doc = "log file with the line about the start of the transfer" }
 line_no = { type = "BIGINT", doc = "number of the line in file_id" }
 
 [[checks]]

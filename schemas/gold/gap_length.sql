@@ -1,7 +1,7 @@
 /*
 title = "Number of gaps by length"
 grain = "one row per site day, station, drive and length of the avoidable gap"
-why = "Shows how many gaps of each length there were. Logs give times in whole seconds, so the thousands of gaps of a day have only a few dozen lengths. From this short table, counts, costs and exact quantiles over a year are computed."
+why = "Shows how many gaps of each length there were. Where logs give times in whole seconds, the thousands of gaps of a day have only a few dozen lengths. From this short table, counts, costs and exact quantiles over a year are computed."
 partition = "month"
 features = ["D2", "G3"]
 
@@ -11,7 +11,7 @@ station = { type = "VARCHAR", doc = "station for which the file after the gap wa
 drive = { type = "VARCHAR", doc = "drive" }
 avoidable_s = { type = "DOUBLE", was = "judged_s", unit = "s", doc = "length of the avoidable gap in seconds, as in silver.gap" }
 n_gaps = { type = "BIGINT", doc = "number of gaps whose avoidable part has this length" }
-rate_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "bytes that could have moved if each gap of this length were one second shorter: the sum of the drive rates of the files before these gaps. NULL where no rate is known" }
+rate_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "bytes that could have moved if each gap of this length were one second shorter: the sum of the known drive rates of the files before these gaps. NULL where no rate is known" }
 
 [[checks]]
 expectation = "ExpectCompoundColumnsToBeUnique"

@@ -13,7 +13,7 @@ from_at = { type = "TIMESTAMP", doc = "start of the first sample, UTC" }
 to_at = { type = "TIMESTAMP", doc = "latest end of a sample, UTC" }
 n_host_samples = { type = "BIGINT", doc = "number of samples of the host's total load: CPUs, memory, and all disks together" }
 n_disk_samples = { type = "BIGINT", doc = "number of samples of single disks" }
-n_network_samples = { type = "BIGINT", doc = "number of samples of single network ports and bonded interfaces" }
+n_network_samples = { type = "BIGINT", doc = "number of samples of network interfaces: ports, bonded interfaces, or a tool's own total" }
 cpu_user = { type = "DOUBLE", unit = "1", doc = "share of CPU time in user code, average of the samples" }
 n_cpu_user = { type = "BIGINT", doc = "number of samples that have cpu_user" }
 cpu_system = { type = "DOUBLE", unit = "1", doc = "share of CPU time in the kernel, average of the samples" }
@@ -30,9 +30,9 @@ write_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "rate of writes to the host
 n_write = { type = "BIGINT", doc = "number of samples with a write rate of the host's disks" }
 n_read_or_write = { type = "BIGINT", doc = "number of samples with a read rate, a write rate or both" }
 max_disk_busy = { type = "DOUBLE", unit = "1", doc = "largest busy share of a single disk in a sample" }
-in_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "rate of data received by all of the host's network ports; where no port was sampled, by its bonded interface with the most traffic. Average over the sampled intervals" }
+in_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "average rate of data that the host received through all its network ports. Where neither ports nor a total were sampled: through the bonded interface with the most traffic" }
 n_in = { type = "BIGINT", doc = "number of sampled intervals with a rate of data received" }
-out_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "rate of data sent by all of the host's network ports; where no port was sampled, by its bonded interface with the most traffic. Average over the sampled intervals" }
+out_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "average rate of data that the host sent through all its network ports. Where neither ports nor a total were sampled: through the bonded interface with the most traffic" }
 n_out = { type = "BIGINT", doc = "number of sampled intervals with a rate of data sent" }
 n_in_or_out = { type = "BIGINT", doc = "number of sampled intervals with a rate of data received, of data sent or both" }
 

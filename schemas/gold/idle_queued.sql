@@ -1,7 +1,7 @@
 /*
 title = "Idle time of drives while requests waited"
 grain = "one row per drive and site day on which logs show requests of its archive system"
-why = "A drive's idle time is lost only while a request that the drive could serve is waiting. A day without a row is a day for which no log shows requests. Whether a request waited that day is unknown."
+why = "A drive's idle time is lost only while a request that the drive could serve is waiting. If a day has no row, no log shows requests of that day, so it is unknown whether a request waited."
 partition = "month"
 features = ["G1"]
 
@@ -9,9 +9,9 @@ features = ["G1"]
 day = { type = "DATE", doc = "site day" }
 drive = { type = "VARCHAR", doc = "drive" }
 are_requests_known = { type = "BOOLEAN", doc = "true if at least one request of the archive system waited or was taken that day, and logs show when a drive took the request" }
-queued_us = { type = "BIGINT", unit = "us", doc = "time in which at least one request waited for drives of this kind, in microseconds; this drive may have been idle or not. Only requests that a drive of this kind served within a day count. A request waits once two conditions hold: its tape is in no drive, and it has the age that its mount policy requires. The wait ends when a drive takes the request" }
+queued_us = { type = "BIGINT", unit = "us", doc = "time in which at least one request waited for drives of this kind, in microseconds, whether or not this drive was idle. Time counts only while a log covers this drive. Requests count only if a drive of this kind served them within a day. A request waits once two conditions hold: its tape is in no drive, and it has the age that its mount policy requires. The wait ends when a drive takes the request or the mount for it begins" }
 idle_us = { type = "BIGINT", unit = "us", doc = "the part of queued_us in which the drive was idle" }
-lost_us = { type = "BIGINT", unit = "us", doc = "lost part of idle_us, in microseconds. While more drives of this kind were idle than mounts waited, only a share of each drive's idle time counts as lost: waiting mounts / idle drives" }
+lost_us = { type = "BIGINT", unit = "us", doc = "lost part of idle_us, in microseconds. While the idle drives of this kind outnumbered the mounts that waited, only a share of each drive's idle time counts as lost: waiting mounts / idle drives" }
 
 [[checks]]
 expectation = "ExpectCompoundColumnsToBeUnique"

@@ -2,7 +2,7 @@
 title = "Traffic counted by links, compared with traffic known from tapes and hosts"
 was = "link_witness"
 grain = "one row per station, direction and UTC half-hour; only half-hours that the logs of all the station's links cover completely"
-why = "At 14.3 MB/s, a 32-bit counter of bytes wraps every 300 s. If the counter wraps between two polls, the logged rate is too low, and nothing in the log shows the error. Logs of drives and the counters of the station's own interfaces show the true traffic."
+why = "At 14.3 MB/s, a 32-bit counter of bytes wraps every 300 s. If the counter wraps between two polls, the logged rate is too low, and nothing in the log shows the error. Logs of drives and the counters of the station's own interfaces show how much traffic there must have been."
 partition = "month"
 lineage = ["file_id", "line_no"]
 features = ["I1", "G5"]

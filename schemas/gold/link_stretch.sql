@@ -1,5 +1,5 @@
 /*
-title = "Load of links over stretches of minutes"
+title = "Load of links over stretches of at most an hour"
 grain = "one row per link, direction (towards or away from the station) and stretch; a stretch is a time within one hour in which no sample of the link starts or ends"
 why = "A link may be full for a few minutes, which an hourly average hides. Where samples overlap, each second counts only in the shortest sample that covers it."
 partition = "month"
@@ -13,7 +13,7 @@ from_at = { type = "TIMESTAMP", doc = "start of the stretch" }
 to_at = { type = "TIMESTAMP", doc = "end of the stretch; a stretch ends with its UTC hour at the latest" }
 avg_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "average rate of the shortest sample that covers the stretch" }
 max_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "highest rate between two polls in the shortest sample that covers the stretch; NULL where this sample has no highest rate" }
-capacity_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "capacity of the link: from site.toml, else MaxBytes in MRTG's configuration, else the speed of its ports; NULL where no source has it" }
+capacity_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "capacity of the link: from site.toml, else MaxBytes in MRTG's configuration, else the speed of its ports; NULL where none of these is known" }
 full_s = { type = "DOUBLE", unit = "s", doc = "seconds in which the link was full: the length of the stretch if avg_mb_s is at least 0.9 of the capacity, else 0. NULL without a capacity" }
 full_most_s = { type = "DOUBLE", unit = "s", doc = "upper limit of full_s. It differs from full_s only if max_mb_s reaches 0.9 of the capacity and avg_mb_s does not. Then full_most_s is the time that all bytes of the stretch would take at 0.9 of the capacity" }
 

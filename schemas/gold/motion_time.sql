@@ -12,7 +12,7 @@ station = { type = "VARCHAR", doc = "station for which most bytes of the mount w
 mode = { type = "VARCHAR", doc = "read or write: the mode of most of the station's bytes in the mount. For waits and checksums: the mode of the file. NULL where no data moved, and where no log shows the mode" }
 cause = { type = "VARCHAR", doc = "what the drive spent the time on. Outside transfers: filemark, position, mount (mount and dismount) or drain (tape gone, data not yet on disk). During transfers: wait_data, wait_room or checksum" }
 duration_us = { type = "BIGINT", unit = "us", doc = "time spent on the cause, in microseconds" }
-lost_us = { type = "BIGINT", unit = "us", doc = "extra time of steps compared with the 10th percentile of such steps that day. The percentile is computed over drives of the same kind or, if the kind is not known, over the same drive. Mounts are compared with mounts, dismounts with dismounts. For drain, waits and checksums, lost_us equals duration_us" }
+lost_us = { type = "BIGINT", unit = "us", doc = "extra time, in microseconds: for each step (such as one mount), the time beyond the 10th percentile of such steps that day. The percentile is computed over drives of the same kind or, if the kind is not known, over the same drive. Mounts are compared with mounts, dismounts with dismounts. For drain, waits and checksums, lost_us equals duration_us" }
 
 [[checks]]
 expectation = "ExpectCompoundColumnsToBeUnique"

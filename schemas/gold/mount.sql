@@ -19,7 +19,7 @@ site_day = { type = "DATE", doc = "site day of begun_at" }
 requested_at = { type = "TIMESTAMP", doc = "when the mount was requested; NULL where this was not logged" }
 begun_at = { type = "TIMESTAMP", doc = "when the mount was requested; where this was not logged, time of the first logged step of the mount" }
 dismounted_at = { type = "TIMESTAMP", doc = "when the drive was free again; NULL where this was not logged" }
-n_files = { type = "BIGINT", doc = "number of files that were completely moved in the mount" }
+n_files = { type = "BIGINT", doc = "number of files that were completely moved in the mount; counted as n_files in gold.tape_traffic" }
 n_different = { type = "BIGINT", doc = "number of different files among n_files, distinguished by their number on the tape" }
 volume_gb = { type = "DOUBLE", unit = "GB", doc = "data of the files counted in n_files that moved to or from tape" }
 drive_s = { type = "DOUBLE", unit = "s", doc = "time that the drive worked on the files counted in n_files, measured as drive_rate_basis defines it" }

@@ -17,7 +17,7 @@ write_errors = { type = "BIGINT", doc = "write errors during the mount that day,
 corrected_errors = { type = "BIGINT", doc = "corrected read and write errors during the mount that day. Error pages have a total, a count of errors corrected with delay, and a count of errors corrected without delay. The larger of the two is used: the total, or the sum of the two counts. NULL where the drive's error pages have no such counts" }
 uncorrected_errors = { type = "BIGINT", doc = "read and write errors that the drive could not correct, during the mount that day; NULL where the drive's error pages do not count them" }
 block_retries = { type = "BIGINT", doc = "number of blocks that the drive read or wrote again during the mount that day; NULL where the drive's error pages do not count them" }
-bytes = { type = "DOUBLE", unit = "bytes", doc = "bytes read and written while the errors of the row were counted. The first available source is used: volume statistics page, sequential access page, error pages. The unit of error pages depends on the vendor. NULL where no page has bytes" }
+bytes = { type = "DOUBLE", unit = "bytes", doc = "bytes read and written while the errors of the row were counted. The first of these pages that has the number is used: volume statistics page, sequential access page, error pages. In error pages, the unit depends on the vendor, so the value may not be in bytes. NULL where no page has the number" }
 file_id = { type = "VARCHAR", doc = "log file with the mount's last error pages of the day" }
 line_no = { type = "BIGINT", doc = "number of the line with the mount's last error pages of the day" }
 

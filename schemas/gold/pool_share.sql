@@ -1,7 +1,7 @@
 /*
 title = "Load of disk pools and of hosts' disks per hour"
 grain = "one row per hour, disk pool and kind of request; also one row per hour, disk of a host and mode (read or write); hours without load have no row"
-why = "Pools that serve the same requests should share the load evenly, and so should the disks of a station. If one pool or disk gets more than the others, requests wait for it while the others are idle."
+why = "Pools that serve the same requests should share the load evenly, and so should the disks of a station. If one pool or disk gets more than the others, requests may wait for it while the others are idle."
 partition = "month"
 lineage = ["file_id", "line_no"]
 features = ["D12", "P16", "C06"]

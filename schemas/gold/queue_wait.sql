@@ -1,7 +1,7 @@
 /*
 title = "Waits of requests while a drive was free"
 grain = "one row per storage group, mode of the requests, and site day on which a drive took them"
-why = "A request may wait because all drives are busy (demand). It may also wait because its mount policy requires a given age (a choice). During the rest of the wait, a free drive could have served the request."
+why = "A request may wait because all drives are busy or its tape is in a drive (demand), or because its mount policy requires a given age (a choice). For the time in free_drive_s there is no such reason: a free drive could have served the request."
 partition = "month"
 features = ["D11"]
 

@@ -15,16 +15,16 @@ requested_at = { type = "TIMESTAMP", doc = "when the mount with the partial read
 pattern = { type = "VARCHAR", doc = "read pattern of the partial read: sequential, alternate, sparse or random" }
 n_files = { type = "BIGINT", doc = "number of different files in the partial read" }
 volume_gb = { type = "DOUBLE", unit = "GB", doc = "data moved by the partial read" }
-wall_s = { type = "DOUBLE", unit = "s", doc = "duration of the mount with the partial read, from request to the end of its dismount" }
+wall_s = { type = "DOUBLE", unit = "s", doc = "duration of the mount with the partial read, from request to the end of its dismount (wall_s of gold.mount)" }
 seek_s = { type = "DOUBLE", unit = "s", doc = "average time of tape motion per file in the partial read" }
 skipped_gb = { type = "DOUBLE", unit = "GB", doc = "average amount of data that the drive wound past without reading it, per file in the partial read" }
 whole_session_id = { type = "VARCHAR", doc = "identifier of the mount with the complete read" }
 whole_drive = { type = "VARCHAR", doc = "drive of the complete read" }
-whole_s = { type = "DOUBLE", unit = "s", doc = "duration of the mount with the complete read, from request to the end of its dismount" }
+whole_s = { type = "DOUBLE", unit = "s", doc = "duration of the mount with the complete read, from request to the end of its dismount (wall_s of gold.mount)" }
 n_volume_files = { type = "BIGINT", doc = "number of files on the tape" }
 file_share = { type = "DOUBLE", unit = "1", doc = "share of the tape's files in the partial read" }
 break_even = { type = "DOUBLE", unit = "1", doc = "share of the tape's files above which it is faster to read the complete tape. It is the time per file of the complete read / the time per file of the partial read: (whole_s / n_volume_files) / (wall_s / n_files)" }
-is_whole_quicker = { type = "BOOLEAN", doc = "true if reading the complete tape would have been faster than the partial read" }
+is_whole_quicker = { type = "BOOLEAN", doc = "true if the complete read took less time than the partial read" }
 
 [[checks]]
 expectation = "ExpectCompoundColumnsToBeUnique"

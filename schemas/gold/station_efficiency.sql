@@ -13,7 +13,7 @@ direction = { type = "VARCHAR", doc = "in (from tape to the station, reads) or o
 n_active = { type = "BIGINT", doc = "number of active half-hours: those in which the average rate of the station's links exceeded duty_threshold_mb_s" }
 long_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "average rate of the station's links in active half-hours, including gaps between files" }
 stream_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "rate of one stream while a file moves; NULL where neither spool writes nor drive logs show it" }
-stream_basis = { type = "VARCHAR", doc = "source of stream_mb_s. `flush`: writes to disk, as the median of mean_mb_s in gold.flush_pattern over the day's hours with bursts. `drive`: drive logs, as the median drive rate of the station's files on that day" }
+stream_basis = { type = "VARCHAR", doc = "how stream_mb_s was determined. `flush`: writes to disk, as the median of mean_mb_s in gold.flush_pattern over the day's hours with bursts. `drive`: drive logs, as the median drive rate of the station's files on that day" }
 n_streams = { type = "BIGINT", doc = "smallest number of streams that can reach long_mb_s: long_mb_s / stream_mb_s, rounded up. A quotient at most 0.02 above a whole number is rounded down, but not below 1. NULL without stream_mb_s" }
 efficiency = { type = "DOUBLE", unit = "1", doc = "long_mb_s / (n_streams x stream_mb_s)" }
 

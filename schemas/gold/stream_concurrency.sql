@@ -12,7 +12,7 @@ mode = { type = "VARCHAR", doc = "read (from tape to the station) or write" }
 n_streams = { type = "BIGINT", doc = "number of streams of this mode at the same time" }
 n_opposite = { type = "BIGINT", doc = "number of streams of the other mode at the same time" }
 duration_s = { type = "DOUBLE", unit = "s", was = "seen_s", doc = "seconds of the day with exactly n_streams and n_opposite concurrent streams" }
-total_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "rate of all streams of this mode together. It is computed from each stream's average rate between its first and last block" }
+total_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "average rate of all streams of this mode together. It is computed from each stream's average rate between its first and last block" }
 stream_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "average rate of one of the n_streams streams" }
 fairness = { type = "DOUBLE", unit = "1", doc = "Jain's fairness index, averaged over time: (sum of the streams' rates)^2 / (n_streams x sum of the squared rates). 1 means that all rates are equal, 1 / n_streams that one stream gets everything" }
 variation = { type = "DOUBLE", unit = "1", doc = "coefficient of variation (standard deviation / mean) of the rates of single streams, over all streams and times" }

@@ -14,7 +14,7 @@ storage_group = { type = "VARCHAR", doc = "storage group of the files (their own
 file_family = { type = "VARCHAR", doc = "file family of the files (those that share tapes, e.g. one data set); NULL where no log has it" }
 mode = { type = "VARCHAR", doc = "read or write" }
 drive_rate_basis = { type = "VARCHAR", doc = "how the drive time of the files was measured, as in silver.transfer; NULL where no log has the drive time" }
-n_files = { type = "BIGINT", doc = "number of files whose transfer was completed that day" }
+n_files = { type = "BIGINT", doc = "number of files whose transfer was completed that day. Where no log lists single files (counters, TSM sessions, CTA's final record of a mount), each row of silver.transfer counts as one file" }
 bytes = { type = "BIGINT", unit = "bytes", doc = "bytes moved that day; only files that were moved completely count. A file's bytes are spread evenly from its first to its last block" }
 timed_bytes = { type = "BIGINT", unit = "bytes", doc = "part of bytes that belongs to files with known drive time" }
 drive_us = { type = "BIGINT", unit = "us", doc = "drive time of the files that timed_bytes counts, in microseconds; the drive time of a file over midnight is divided like its bytes" }

@@ -1,6 +1,6 @@
 /*
 title = "Causes of lost time that slow campaigns down"
-why = "Shows how much more data of a campaign would move on each day if one cause of lost time were fixed. The next bottleneck caps each drive's gain. The campaign gets its share of the gain in proportion to the drive's bytes."
+why = "Shows how much more data of a campaign would move on each day if one cause of lost time were fixed. The next bottleneck caps each drive's gain. If a tenth of a drive's bytes belong to the campaign, a tenth of the drive's gain counts."
 takes = ["last_day"]
 
 [params.n_days]
@@ -12,7 +12,7 @@ doc = "number of site days in the period. The period ends with last_day or, if l
 campaign = { type = "VARCHAR", doc = "campaign" }
 day = { type = "DATE", doc = "site day" }
 cause = { type = "VARCHAR", doc = "cause of lost time (gold.lost_time)" }
-gain_gb_day = { type = "DOUBLE", unit = "GB/day", doc = "extra data of the campaign on that day if the cause were fixed: the drive's gain × the campaign's share of the drive's bytes, summed over drives" }
+gain_gb_day = { type = "DOUBLE", unit = "GB/day", doc = "extra data of the campaign on that day if the cause were fixed: the drive's gain × the campaign's share of the drive's bytes, summed over drives. A drive counts only if its mode of that day in gold.lost_time (read or write) is the campaign's mode" }
 */
 WITH span AS (
     SELECT max(day) AS last_day, max(day) - CAST($n_days AS INTEGER) + 1 AS first_day FROM gold.campaign WHERE day <= $last_day

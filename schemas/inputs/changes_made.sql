@@ -13,7 +13,7 @@ doc = "end of the period, exclusive, UTC"
 [columns]
 change_id = { type = "VARCHAR", doc = "id of the change, as in site.change" }
 changed_at = { type = "TIMESTAMP", doc = "instant of the change, UTC" }
-entities = { type = "VARCHAR[]", doc = "drives, stations, hosts and systems that the change affected; NULL for a change of the complete site" }
+entities = { type = "VARCHAR[]", doc = "drives, stations, hosts and systems that the change affected; NULL for a change that affected the entire site" }
 */
 SELECT change_id, changed_at, list(entity ORDER BY entity) FILTER (entity IS NOT NULL) AS entities
 FROM site.change

@@ -1,6 +1,6 @@
 /*
 title = "Coverage of each log by host"
-why = "Shows whether enough logs were read for a verdict. Compares the time for which site.toml declares each log with the time for which the log was read. Hours after the newest log file was written do not count as missing."
+why = "Shows whether enough logs were read for a verdict. Compares the time for which site.toml expects each log with the time for which the log was read. Hours after the newest log file was written are left out."
 
 [params.begin]
 type = "TIMESTAMP"
@@ -12,9 +12,9 @@ doc = "end of the period, exclusive, UTC"
 
 [columns]
 source = { type = "VARCHAR", doc = "source that reads this kind of log" }
-speaks_for = { type = "VARCHAR", doc = "what this kind of log describes, for example one host or the drives of one system; values as in site.source" }
+speaks_for = { type = "VARCHAR", doc = "what the log describes, such as drives, requests or hosts; values as in site.source. For counters of ports that site.toml assigns to a link, it is `links`" }
 host = { type = "VARCHAR", doc = "host, link or archive system whose activity the log records" }
-expected_s = { type = "DOUBLE", unit = "s", doc = "seconds for which site.toml declares the log" }
+expected_s = { type = "DOUBLE", unit = "s", doc = "seconds for which site.toml expects the log" }
 covered_s = { type = "DOUBLE", unit = "s", doc = "seconds of the expected time for which a log was read" }
 */
 WITH written AS (

@@ -1,6 +1,6 @@
 /*
 title = "Daily traffic and hours of service of each drive"
-why = "Lists the data to estimate the number of drives needed: daily traffic of each drive, hours that logs cover, and hours in which the drive was down."
+why = "Lists the data from which tapescope estimates how many drives are needed: daily traffic of each drive, hours that logs cover, and hours in which the drive was down."
 takes = ["last_day"]
 
 [params.n_days]

@@ -1,16 +1,16 @@
 /*
 title = "Rates of large files by drive and tape"
-why = "Lists the drive rates of large files by drive and tape. From these rates, tapescope estimates whether drives or tapes cause the differences."
+why = "Lists the drive rates of large files (500 MB or more) by drive and tape. From these rates, tapescope estimates whether drives or tapes cause the differences between them."
 takes = ["first_day", "last_day"]
 
 [columns]
 system = { type = "VARCHAR", doc = "archive system" }
 mode = { type = "VARCHAR", doc = "read or write" }
-generation = { type = "VARCHAR", doc = "technology of the drive" }
+generation = { type = "VARCHAR", doc = "technology of the drive; NULL where site.toml does not name it" }
 drive_rate_basis = { type = "VARCHAR", doc = "basis of the drive rate: call, block or encp" }
 drive = { type = "VARCHAR", doc = "drive" }
 volume = { type = "VARCHAR", doc = "tape label" }
-rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "drive rate at which the file was moved" }
+rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "drive rate of the file" }
 */
 SELECT system, mode, generation, drive_rate_basis, drive, volume, rate_mb_s
 FROM gold.file_rate

@@ -1,22 +1,22 @@
 /*
 title = "Gain from fixing a cause of lost time"
-why = "Shows how much data a finding costs. For a drive: the gain if the finding's cause were fixed (gold.lost_time). For a station: its part of the gains of its drives (gold.station_loss)."
+why = "Shows how much data a finding costs. For a drive: the gain if the finding's cause were fixed (gold.lost_time). For a station: its part of each drive's gain, summed over drives (gold.station_loss)."
 takes = ["first_day", "last_day"]
 
 [params.who]
 type = "VARCHAR"
-doc = "column that names the entity of the finding: drive or station"
+doc = "kind of the finding's entity: drive or station"
 
 [params.name]
 type = "VARCHAR"
-doc = "name of the drive or station. Where no log shows for which station a drive worked, the drive's name is used"
+doc = "name of the drive or station. Where no log shows for which station a drive worked, the drive's name replaces the station's"
 
 [params.cause]
 type = "VARCHAR"
 doc = "cause of lost time, as in gold.lost_time"
 
 [columns]
-gain_gb = { type = "DOUBLE", unit = "GB", doc = "gain, summed over the days of the period and capped by the next bottleneck; NULL where it cannot be computed" }
+gain_gb = { type = "DOUBLE", unit = "GB", doc = "gain, capped on each day by the next bottleneck and summed over the days of the period; NULL where it cannot be computed" }
 naive_gb = { type = "DOUBLE", unit = "GB", doc = "extra data that would move if the cause were fixed and nothing else limited the drives, summed over the days of the period" }
 lost_hours = { type = "DOUBLE", unit = "h", doc = "recoverable hours lost to the cause, summed over the days of the period" }
 bottleneck = { type = "VARCHAR", doc = "next bottleneck on the day with the largest gain" }

@@ -1,18 +1,18 @@
 /*
 title = "Data that drives would move in recovered hours"
-why = "Shows how much data a finding costs if its lost hours have more than one cause. In the recovered hours, the drives would move data at their overall rate. The next bottleneck and the amount of waiting work limit this data."
+why = "Shows how much data a finding costs if its lost hours have more than one cause. In the recovered hours, the drives would move data at the rate rate_mb_s. The next bottleneck and the waiting requests limit how much they would move."
 takes = ["first_day", "last_day"]
 
 [params.who]
 type = "VARCHAR"
-doc = "column that names the entity of the finding: drive, station or volume"
+doc = "kind of the finding's entity: drive, station or volume"
 
 [params.name]
 type = "VARCHAR"
-doc = "name of the drive, station or volume"
+doc = "name of the drive, station or volume. Where no log shows for which station a drive worked, the drive's name replaces the station's"
 
 [columns]
-rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "mean overall rate of the finding's drives on the days of the period. The drives of a volume are those in which the volume was mounted. NULL where no drive log shows a rate" }
+rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "mean of rate_mb_s in gold.lost_time (data moved / busy hours), over the finding's drives and the days of the period. A station's drives are those in gold.station_loss on the day; a volume's drives are those in which it was mounted that day. NULL where no drive log shows a rate" }
 room_gb = { type = "DOUBLE", unit = "GB", doc = "upper limit of the extra data that the finding's drives could have moved, summed over the days of the period. NULL if the limit of any of these drives is unknown on any of the days" }
 bottleneck = { type = "VARCHAR", doc = "next bottleneck of the finding's drives, taken from the first day in the period that has a known one" }
 */

@@ -1,6 +1,6 @@
 /*
 title = "Data in the archive"
-why = "Shows how much data is on tape, for comparison with a plan: the newest export of the volume table plus the data written since. Without an export only logged writes count."
+why = "Shows how much data is on tape, for comparison with a plan: the data in the newest list of tapes plus the data written since. Such a list is an export of Enstore's volume table or CTA's `tape ls`. Without a list, only logged writes count."
 takes = ["last_day", "group"]
 
 [params.family]
@@ -9,10 +9,10 @@ default = ""
 doc = "one file family; default: all"
 
 [columns]
-n_volumes = { type = "BIGINT", doc = "number of tapes that the export lists" }
-listed_gb = { type = "DOUBLE", unit = "GB", doc = "data on the tapes counted in n_volumes, without deleted files. If the export does not list this amount: capacity - free space - deleted data" }
-listed_at = { type = "TIMESTAMP", doc = "time of the latest change or use of a tape in the exports. NULL if an archive system with logged writes has no export, because its tapes may hold data that no log shows" }
-written_gb = { type = "DOUBLE", unit = "GB", doc = "data written after the export, up to the end of last_day. For a tape in the export: writes after its last recorded change or use. Without an export: all logged writes. Writes after last_day that the export includes are subtracted" }
+n_volumes = { type = "BIGINT", doc = "number of tapes in the list of tapes" }
+listed_gb = { type = "DOUBLE", unit = "GB", doc = "data on the tapes counted in n_volumes, without deleted files. If the list does not show this amount: capacity - free space - deleted data" }
+listed_at = { type = "TIMESTAMP", doc = "latest recorded_at in silver.volume: the last change or use of a tape, or the time of CTA's `tape ls`. NULL if an archive system with logged writes has no list, because its tapes may hold data that no log shows" }
+written_gb = { type = "DOUBLE", unit = "GB", doc = "data written after the list was made, up to the end of last_day. For a tape in the list: writes after the tape's recorded_at. Without a list: all logged writes. Writes after last_day that the list includes are subtracted" }
 held_gb = { type = "DOUBLE", unit = "GB", doc = "listed_gb + written_gb" }
 */
 WITH listed AS (

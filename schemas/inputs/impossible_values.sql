@@ -1,6 +1,6 @@
 /*
 title = "Impossible values in logs"
-why = "Lists impossible values and values that contradict another log, by kind of comparison and entity. The rows fill gold.contradiction. If logs for a comparison are missing, the row gives the reason."
+why = "Lists impossible values and values that contradict another log, by kind of comparison and entity. The rows fill gold.contradiction. If no values of a kind could be compared, its row gives the reason."
 
 [params.begin]
 type = "TIMESTAMP"
@@ -16,7 +16,7 @@ entity = { type = "VARCHAR", doc = "what the value belongs to: station/direction
 n = { type = "BIGINT", doc = "number of impossible values" }
 n_compared = { type = "BIGINT", doc = "number of values that were compared, over all entities" }
 reported = { type = "DOUBLE", doc = "worst impossible value: the one whose difference from its bound is largest in proportion to the bound" }
-bound = { type = "DOUBLE", doc = "highest or lowest value that is possible" }
+bound = { type = "DOUBLE", doc = "highest or lowest possible value. For rate_above_drive: the drive's native rate, of which three times is possible" }
 what = { type = "VARCHAR", doc = "name of the value, with its unit" }
 why = { type = "VARCHAR", doc = "reason why the value is impossible" }
 hint = { type = "VARCHAR", doc = "likely cause; NULL where nothing points to one" }
@@ -28,24 +28,24 @@ line_no = { type = "BIGINT", doc = "number of the line in file_id" }
 */
 WITH kind AS (
     SELECT * FROM (VALUES
-        ('link_below_tape', 'GB on tape in half an hour',
+        ('link_below_tape', 'GB that drives moved over the links in half an hour',
          '{:.3g}, but the links carried at most {:.3g} GB',
-         'traffic of a station''s links and transfers of drives elsewhere, in the same half-hour'),
+         'half-hour with both traffic of a station''s links and transfers over these links'),
         ('rate_above_drive', 'MB/s of a large file',
-         '{:.3g}, but at most three times the drive''s {:.3g} MB/s is possible',
+         '{:.3g}, but at most three times the drive''s native rate of {:.3g} MB/s is possible',
          'transfers of large files in drives whose generation site.toml names'),
         ('load_above_link', 'MB/s of a link in an hour',
          '{:.3g}, but the link carries at most {:.3g} MB/s',
          'traffic of links whose capacity site.toml or MRTG''s configuration gives'),
-        ('processors_above_one', 'shares of processor time in all',
+        ('processors_above_one', 'sum of the shares of processor time',
          '{:.3g}, but these shares add up to at most {:.3g}', 'samples of processors'),
         ('disk_above_one', 'busy share of a disk',
          '{:.3g}, but a share is at most {:.3g}', 'samples of disks with their busy share'),
         ('file_above_moved', 'bytes of a user''s file',
          '{:.3g}, but only {:.3g} bytes were moved for it', 'transfers with the size of the user''s file'),
         ('files_without_line', 'files of a mount, by its final record',
-         '{:.0f}, but only {:.0f} lines about its files are in the log, so bytes and files of this mount are too low',
-         'mounts of CTA with lines about their files'),
+         '{:.0f}, but only {:.0f} lines about its files are in the log, so the bytes and files counted for this mount are too low',
+         'mounts of CTA with a final record and lines about their files'),
         ('negative_gap', 'seconds of a gap between files', '{:.3g} is negative', 'two files in one mount'),
         ('test_in_memory', 'bytes of a timed test',
          'a working set of {:.3g} bytes fits in the memory of {:.3g} bytes, so the test measured the cache',

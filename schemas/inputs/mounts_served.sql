@@ -13,15 +13,15 @@ generation = { type = "VARCHAR", doc = "technology of the drive; NULL where site
 mode = { type = "VARCHAR", doc = "read or write" }
 session_id = { type = "VARCHAR", doc = "identifier of the mount" }
 drive = { type = "VARCHAR", doc = "drive" }
-days_since = { type = "DOUBLE", unit = "d", doc = "days between the first mount in the result and this mount" }
+days_since = { type = "DOUBLE", unit = "d", doc = "days from the earliest mount request in the result to this mount's request; NULL where no log shows this request" }
 n_files = { type = "BIGINT", doc = "number of files that the mount moved; mounts with a failed or incomplete transfer are left out" }
 volume_gb = { type = "DOUBLE", unit = "GB", doc = "data that the mount moved on tape" }
-wall_s = { type = "DOUBLE", unit = "s", doc = "time from the mount request to the end of the dismount, minus no_request_s" }
-moving_s = { type = "DOUBLE", unit = "s", doc = "time of the mount's transfers from first to last block, including waits for data or buffer space" }
-drive_s = { type = "DOUBLE", unit = "s", doc = "time in which the drive moved data, from which the drive rate is computed" }
+wall_s = { type = "DOUBLE", unit = "s", doc = "time from the mount request to the end of the dismount, minus no_request_s. For a mount known only from a list of a server or library, the time starts when the tape is in the drive" }
+moving_s = { type = "DOUBLE", unit = "s", doc = "sum of the times from first to last block of the mount's files, including waits for data or for room in the buffer" }
+drive_s = { type = "DOUBLE", unit = "s", doc = "time that the drive worked on the mount's files, from which the drive rate is computed; NULL where the drive rate is not known" }
 between_s = { type = "DOUBLE", unit = "s", doc = "sum of the gaps between the mount's files, minus tape motion and no_request_s; NULL where a gap of the mount was not logged" }
 position_s = { type = "DOUBLE", unit = "s", doc = "tape motion in the mount, including the motion to the first file" }
-no_request_s = { type = "DOUBLE", unit = "s", doc = "time in which the tape was in the drive and the drive had no request. This time is lack of work, not a cost of the mount" }
+no_request_s = { type = "DOUBLE", unit = "s", doc = "time between files in which the drive had no request. This time is lack of work, not a cost of the mount" }
 */
 WITH moving AS (
     SELECT system, session_id, bool_and(status = 'ok') AS is_whole,

@@ -1,6 +1,6 @@
 /*
-title = "Recorded change that is closest in time to a sudden change of a value"
-why = "Returns the change that may explain a finding: the entry of the change log that affects the finding's entity and is closest in time. Of two equally close entries, an entry that names the entity comes before an entry for the complete site."
+title = "Recorded change that is closest in time to a sudden change in a value"
+why = "Returns the change that may explain a finding: of the changes in the change log that affected the finding's entity or the entire site, the one closest in time. Of two equally close changes, one whose entry names the entity comes before one that affected the entire site."
 
 [params.since]
 type = "TIMESTAMP"
@@ -16,7 +16,7 @@ doc = "instant at which the value suddenly changed, UTC"
 
 [params.names]
 type = "VARCHAR[]"
-doc = "drives, stations, hosts and systems that the finding concerns, separated by commas"
+doc = "names of the drives, stations, hosts and systems that the finding concerns"
 
 [columns]
 change_id = { type = "VARCHAR", doc = "id of the change, as in site.change" }

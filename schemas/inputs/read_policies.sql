@@ -9,7 +9,7 @@ default = "7"
 doc = "number of site days in the period that ends with last_day"
 
 [columns]
-min_age_s = { type = "DOUBLE", unit = "s", doc = "age that a request must reach before its mount policy allows a mount, as CTA's frontend logged it" }
+min_age_s = { type = "DOUBLE", unit = "s", doc = "age that a request must reach before its mount policy allows a mount (CTA's least age)" }
 n_requests = { type = "BIGINT", doc = "number of read requests whose policy requires this age" }
 */
 SELECT date_diff('microsecond', q.queued_at, q.due_at) / 1e6 AS min_age_s, count(*) AS n_requests

@@ -4,7 +4,7 @@ why = "Lists the data moved per day by the drives of a recommendation and by oth
 
 [params.last_day]
 type = "DATE"
-doc = "site day for which outcome and state are reported; default: the last day with data"
+doc = "site day for which the state is reported, and last site day to compare; default: the last day with data"
 
 [params.n_days]
 type = "BIGINT"
@@ -15,18 +15,18 @@ doc = "number of site days to compare on each side of the day on which the recom
 number = { type = "BIGINT", doc = "number of the recommendation" }
 text = { type = "VARCHAR", doc = "text of the recommendation" }
 state = { type = "VARCHAR", doc = "made, applied or dropped: state of the recommendation on last_day" }
-made_day = { type = "DATE", doc = "site day on which the recommendation was made" }
+made_day = { type = "DATE", doc = "last site day that had data when the recommendation was made" }
 applied_day = { type = "DATE", doc = "first site day on which the recommendation was in effect; NULL if the recommendation was not applied by last_day" }
 is_hours = { type = "BOOLEAN", doc = "true if the recommendation gives drives more hours of work; false if it raises the rate of drives" }
 predicted_gb_day = { type = "DOUBLE", unit = "GB/day", doc = "predicted gain" }
 predicted_gb_day_low = { type = "DOUBLE", was = "predicted_least_gb_day", unit = "GB/day", doc = "low end of the 90 % interval of the predicted gain" }
 predicted_gb_day_high = { type = "DOUBLE", was = "predicted_most_gb_day", unit = "GB/day", doc = "high end of the 90 % interval of the predicted gain" }
 day = { type = "DATE", doc = "site day; NULL where there is no day to compare" }
-is_after = { type = "BOOLEAN", doc = "true for a day after the recommendation was applied" }
+is_after = { type = "BOOLEAN", doc = "true for a day after the day on which the recommendation was applied, false for a day before it" }
 moved_gb = { type = "DOUBLE", unit = "GB", doc = "data moved that day by the drives that the recommendation concerns" }
-busy_hours = { type = "DOUBLE", unit = "h", doc = "busy hours that day, summed over the drives that the recommendation concerns" }
+busy_hours = { type = "DOUBLE", unit = "h", doc = "busy_hours of gold.lost_time that day, summed over the drives that the recommendation concerns" }
 peers_gb = { type = "DOUBLE", unit = "GB", doc = "data moved that day by other drives of the same technologies" }
-peers_hours = { type = "DOUBLE", unit = "h", doc = "busy hours that day, summed over other drives of the same technologies" }
+peers_hours = { type = "DOUBLE", unit = "h", doc = "busy_hours of gold.lost_time that day, summed over other drives of the same technologies" }
 covered_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours that logs cover that day, summed over all drives of the site" }
 */
 WITH last_event AS (

@@ -1,6 +1,6 @@
 /*
 title = "Recorded work of drives, for the replay"
-why = "Lists every mount with its files, gaps and waits. The what-if simulator replays this work before it estimates the effect of a change."
+why = "Lists the files of each mount, with gaps and waits. The what-if simulator replays this work before it estimates the effect of a change."
 takes = ["last_day"]
 
 [params.n_days]
@@ -16,7 +16,7 @@ drive = { type = "VARCHAR", doc = "drive" }
 station = { type = "VARCHAR", doc = "station to which most bytes of the mount went, or from which they came" }
 volume = { type = "VARCHAR", doc = "tape label" }
 mode = { type = "VARCHAR", doc = "read or write; where a mount did both, the mode of most of its files" }
-asked_at = { type = "TIMESTAMP", doc = "instant from which the mount's work waited for a drive. It is the earlier of two instants: the mount request, and the queuing of the mount's first file. If a mount policy requires an age, the second instant is when a file first reached this age" }
+asked_at = { type = "TIMESTAMP", doc = "instant from which the mount's work waited for a drive. It is the earlier of two instants: the mount request, and the queuing of the mount's first file. If a mount policy requires an age, the second instant is when a file of the mount first reached this age" }
 requested_at = { type = "TIMESTAMP", doc = "instant of the mount request, from which the drive is in use. NULL where no log shows the request; such a mount cannot be replayed" }
 dismounted_at = { type = "TIMESTAMP", doc = "instant at which the drive was free again. NULL where no log shows this instant; such a mount cannot be replayed" }
 queued_at = { type = "TIMESTAMP", doc = "instant at which the file was requested; NULL where no log shows it" }
@@ -25,7 +25,7 @@ file_bytes = { type = "BIGINT", unit = "bytes", doc = "bytes of the file that we
 moving_s = { type = "DOUBLE", unit = "s", doc = "time from the first block of the file to its last" }
 wait_s = { type = "DOUBLE", unit = "s", doc = "time within the transfer in which the drive waited for data (write) or for room in the buffer (read); NULL where no log shows the wait" }
 before_s = { type = "DOUBLE", unit = "s", doc = "time from the end of the previous file to the first block of this file; for the first file of a mount, time from the mount request" }
-think_s = { type = "DOUBLE", unit = "s", doc = "part of before_s in which the drive had no request" }
+think_s = { type = "DOUBLE", unit = "s", doc = "part of before_s in which the drive had no request; 0 for the first file of a mount, and where no log shows this part" }
 avoidable_s = { type = "DOUBLE", was = "judged_s", unit = "s", doc = "part of before_s spent on requests, databases and the start of the transfer. 0 for the first file of a mount; equal to before_s where no log shows this part separately" }
 position_s = { type = "DOUBLE", unit = "s", doc = "tape motion within before_s, from the previous file to this one; NULL for the first file of a mount, and where no log shows the motion separately" }
 after_s = { type = "DOUBLE", unit = "s", doc = "for the last file of a mount, time from its last block to the end of the dismount; NULL for other files" }

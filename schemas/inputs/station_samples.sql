@@ -1,6 +1,6 @@
 /*
 title = "Traffic of a station's network ports, disks and links"
-why = "Lists a station's traffic, to estimate the error of the clock that gave the time stamps. Samples of the station have the station's clock; samples of links have the switch's clock. Reads from tape enter the station and go to its disks; writes to tape go the other way."
+why = "Lists a station's traffic, to estimate the error of the clock that gave the time stamps. Samples taken on the station have the station's clock. Samples of links have the clock of the host that polls the links. Reads from tape enter the station and go to its disks; writes to tape go the other way."
 
 [params.station]
 type = "VARCHAR"

@@ -1,6 +1,6 @@
 /*
 title = "Tape motions between two files"
-why = "Lists data to fit the seek model: the positions between which the tape was wound, and the duration of the winding. Only motions between two reads are included, and only tapes whose files are all known."
+why = "Lists the data to which the seek model is fitted: the positions between which the tape was wound, and the duration of the winding. Only motions between two reads are included. The tape's files must all be known, and site.toml must name the drive's technology."
 takes = ["last_day"]
 
 [params.n_days]

@@ -1,6 +1,6 @@
 /*
 title = "Reads of files from tape, in order of time"
-why = "Shows which file was read from tape and when, to compute how many of these reads a disk buffer of a given size would have saved. Reads of files that were already on disk are not included."
+why = "Shows which file was read from tape and when, to compute how many of these reads a disk buffer of a given size would have saved. Client reads of files that were already on disk are not included."
 takes = ["last_day", "group"]
 
 [params.n_days]

@@ -1,15 +1,15 @@
 /*
 title = "Coverage"
 grain = "one row per source, host and hour for which a log was expected or read"
-why = "Shows for which hours a log is missing. Reports list these hours first, and a verdict that depends on them is withheld."
+why = "Shows for which hours a log is missing. Reports list these hours first. A rule gives no verdict if too many hours of its logs are missing."
 features = ["I13"]
 
 [columns]
 source = { type = "VARCHAR", doc = "source (kind of log)" }
-host = { type = "VARCHAR", doc = "host, link or archive system whose activity the log records" }
+host = { type = "VARCHAR", doc = "host, drive, link or archive system whose activity the log records" }
 hour_at = { type = "TIMESTAMP", doc = "start of the hour, UTC" }
-expected_s = { type = "DOUBLE", unit = "s", doc = "seconds of the hour for which site.toml declares a log; NULL if it declares no log" }
-covered_s = { type = "DOUBLE", unit = "s", was = "seen_s", doc = "seconds of the hour that a log covers; a single reading counts as a microsecond. If site.toml declares the log for a part of the hour, only that part counts" }
+expected_s = { type = "DOUBLE", unit = "s", doc = "seconds of the hour for which site.toml expects this log; NULL if it does not expect the log in this hour" }
+covered_s = { type = "DOUBLE", unit = "s", was = "seen_s", doc = "seconds of the hour that the log covers; a single reading counts as a microsecond. If site.toml expects the log for a part of the hour, only that part counts" }
 
 [[checks]]
 expectation = "ExpectColumnValuesToBeBetween"

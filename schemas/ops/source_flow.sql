@@ -1,15 +1,15 @@
 /*
-title = "Sources that fall silent, deliver fewer lines or change their headers"
+title = "Recent lines of each source, compared with its past"
 grain = "one row per source with at least one file that was read, or was refused because of its header"
-why = "Compares each source with its own past. This finds sources that fall silent, deliver fewer lines or change their columns; such a source gives misleading numbers. Values are from the newest build that changed data."
+why = "Compares each source with its own past. This finds sources that fall silent, deliver unusually few or many lines, or change their columns; the numbers of such a source may mislead. Values are from the newest build that changed data."
 
 [columns]
 source = { type = "VARCHAR", doc = "source (kind of log)" }
-last_at = { type = "TIMESTAMP", doc = "newest instant in the source's files. A file does not count if its newest instant is more than a day after the file was written" }
+last_at = { type = "TIMESTAMP", doc = "newest instant in the source's files. A file does not count if its newest instant is more than a day after the file was written. NULL if no file of the source counts" }
 silent_hours = { type = "DOUBLE", unit = "h", doc = "hours from last_at to the newest instant of any source, not to the present" }
-allowed_hours = { type = "DOUBLE", unit = "h", doc = "limit for silent_hours: twice the source's longest recent pause. A pause is the time between two successive days with files; the last 28 days with files are considered. NULL if there are fewer than 8 such days" }
+allowed_hours = { type = "DOUBLE", unit = "h", doc = "limit for silent_hours: twice the source's longest recent pause. A pause is the time between the newest instants of two successive days with files; pauses that end on the last 28 such days count. NULL if there are fewer than 8 days with files" }
 n_lines = { type = "BIGINT", doc = "number of lines in the files whose newest instant is on the day of last_at" }
-usual_n_lines = { type = "DOUBLE", doc = "median of the lines per day over up to 28 earlier days with files; NULL if there are fewer than 7 such days" }
+usual_n_lines = { type = "DOUBLE", doc = "median number of lines per day, over the last 28 days with files before the day of last_at; NULL if there are fewer than 7 such days" }
 times_usual = { type = "DOUBLE", doc = "n_lines / usual_n_lines" }
 n_refused = { type = "BIGINT", doc = "number of files that were refused because columns in their header are new or missing" }
 

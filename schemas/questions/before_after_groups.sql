@@ -7,12 +7,12 @@ takes = ["first_day", "last_day", "changed_at", "drive"]
 [columns]
 storage_group = { type = "VARCHAR", doc = "storage group (owner of the files, e.g. an experiment). A mount counts for the group that owns most of its bytes. NULL where no log records the group" }
 mode = { type = "VARCHAR", doc = "mode of the mounts: read, write or mixed (both in one mount)" }
-n_before = { type = "BIGINT", doc = "number of the group's mounts requested before the change" }
-n_after = { type = "BIGINT", doc = "number of the group's mounts requested at the change or after it" }
-before_gb = { type = "DOUBLE", unit = "GB", doc = "data moved by the mounts before the change" }
-after_gb = { type = "DOUBLE", unit = "GB", doc = "data moved by the mounts after the change" }
-before_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "overall rate before the change: bytes / wall-clock time of the mounts; NULL if there were no mounts" }
-after_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "overall rate after the change: bytes / wall-clock time of the mounts; NULL if there were no mounts" }
+n_before = { type = "BIGINT", doc = "number of mounts in this row that were requested before the change. Only mounts with a known overall rate count. If no log shows the request, the first logged step of the mount counts" }
+n_after = { type = "BIGINT", doc = "number of mounts in this row that were requested at the change or after it. The same mounts count as in n_before" }
+before_gb = { type = "DOUBLE", unit = "GB", doc = "data moved in the mounts counted in n_before" }
+after_gb = { type = "DOUBLE", unit = "GB", doc = "data moved in the mounts counted in n_after" }
+before_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "overall rate before the change: bytes / wall-clock time of the mounts counted in n_before; NULL if n_before is 0" }
+after_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "overall rate after the change: bytes / wall-clock time of the mounts counted in n_after; NULL if n_after is 0" }
 ratio = { type = "DOUBLE", unit = "1", doc = "after_mb_s / before_mb_s" }
 */
 WITH mount AS (

@@ -11,17 +11,17 @@ tool = { type = "VARCHAR", doc = "program that printed the result: dd, time, tim
 mode = { type = "VARCHAR", doc = "mode of the test: read, write or copy; NULL where the log file does not show the test's dd command" }
 volume_gb = { type = "DOUBLE", unit = "GB", doc = "data that the test run moved" }
 block_bytes = { type = "BIGINT", unit = "bytes", doc = "block size" }
-path = { type = "VARCHAR", doc = "file or disk that dd read from or wrote to; NULL where the log file does not show the test's dd command" }
+path = { type = "VARCHAR", doc = "file or disk that dd read (mode read) or wrote (modes write and copy); NULL where the log file does not show the test's dd command" }
 n_streams = { type = "BIGINT", doc = "number of test runs on the host at the same time, including this one; NULL where the log file does not record times" }
-n_folders = { type = "BIGINT", doc = "number of folders used by the test runs that ran at the same time (n_streams). Several folders can be on one file system" }
+n_folders = { type = "BIGINT", doc = "number of different folders in `path`, among the test runs counted in n_streams. Several folders can be on one file system. NULL where the log file does not record times" }
 elapsed_s = { type = "DOUBLE", unit = "s", doc = "wall-clock time of the test run" }
 rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / wall-clock time of the test run" }
 cpu_cost = { type = "DOUBLE", unit = "s/GB", doc = "CPU seconds that the test used per GB moved" }
 cpu_share = { type = "DOUBLE", unit = "1", doc = "CPU seconds that the test used / its wall-clock time; 1 means that the test kept one CPU busy" }
-cpu_idle = { type = "DOUBLE", unit = "1", doc = "idle share of the host's CPUs during the test run; NULL where no samples of the host cover the run" }
+cpu_idle = { type = "DOUBLE", unit = "1", doc = "idle share of the host's CPUs during the test run, from samples of the host that overlap the run; NULL without such samples" }
 memory_gb = { type = "DOUBLE", unit = "GB", doc = "memory of the host at the time of the test run, from the fact memory_gb in site.toml; if that time is not known, the present memory" }
 is_local = { type = "BOOLEAN", doc = "true if the path is on a local file system, false if it is on a network file system. The host's fact network_filesystems lists the mount points of network file systems. NULL without that fact or without a path" }
-facts = { type = "VARCHAR", doc = "facts that site.toml declares for the host at the time of the test run, except memory_gb and network_filesystems" }
+facts = { type = "VARCHAR", doc = "facts that site.toml declares for the host at the time of the test run, except memory_gb and network_filesystems; if that time is not known, the present facts" }
 is_plausible = { type = "BOOLEAN", doc = "true where the rate is usable, false where it is doubtful (see doubt); NULL where there is no rate" }
 doubt = { type = "VARCHAR", doc = "reason why the result is doubtful; NULL where it is not doubtful" }
 command = { type = "VARCHAR", doc = "command of the test; NULL where the log file does not show it" }
@@ -74,7 +74,7 @@ described AS (
 SELECT host, ended_at, tool, mode, bytes / 1e9 AS volume_gb, block_bytes, path, n_streams, n_folders, elapsed_s,
        rate_bytes_s / 1e6 AS rate_mb_s, cpu_s / nullif(bytes / 1e9, 0) AS cpu_cost, cpu_s / nullif(elapsed_s, 0) AS cpu_share,
        cpu_idle, memory_gb, CASE WHEN path IS NOT NULL AND network IS NOT NULL THEN is_local END AS is_local, facts,
-       is_plausible AND is_cached IS NOT TRUE AS is_plausible,
+       CASE WHEN is_plausible THEN is_cached IS NOT TRUE ELSE is_plausible END AS is_plausible,
        nullif(concat_ws('; ', doubt, CASE WHEN is_cached THEN format('the host''s {:g} GB of memory could cache all data moved', memory_gb) END), '')
            AS doubt,
        command

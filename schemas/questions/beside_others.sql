@@ -1,7 +1,7 @@
 /*
 title = "How does this archive compare with others?"
 topic = "changes"
-why = "Compares this archive's figures with those of other sites, published or declared. This shows whether a problem is specific to this archive or common to tape archives. To add another site, declare its figures in site.toml as facts of that site, e.g. read_overall_mb_s = 33."
+why = "Compares this archive's figures with figures of other sites, which are published or declared in site.toml. This shows whether a problem is specific to this archive or common to tape archives. To add another site, declare its figures in site.toml as facts of that site, e.g. read_overall_mb_s = 33."
 takes = ["first_day", "last_day"]
 
 [columns]
@@ -9,8 +9,8 @@ measure = { type = "VARCHAR", doc = "name of the compared figure, e.g. read_over
 site = { type = "VARCHAR", doc = "site that the figure describes: this site or another one" }
 low = { type = "DOUBLE", doc = "the figure, or the low end of a published range. The end of the measure's name gives the unit: MB/s for _mb_s, s for _s, number of files for files_a_mount. Figures with other names are shares" }
 high = { type = "DOUBLE", doc = "the figure, or the high end of a published range" }
-own_is = { type = "DOUBLE", unit = "1", doc = "this archive's figure / the published figure. For a published range, the nearer end is used. 1 if this archive's figure is inside the range. NULL where this archive has no such figure, and in this archive's own row" }
-year = { type = "VARCHAR", doc = "year of the figure; NULL for this archive's figure, and where the document has no date" }
+own_is = { type = "DOUBLE", unit = "1", doc = "this archive's figure / the other site's figure. For a range, the nearer end is used. 1 if this archive's figure is inside the range. NULL where this archive has no such figure, and in this archive's own row" }
+year = { type = "VARCHAR", doc = "year of the figure; NULL for this archive's figure, and where the year is not known" }
 source = { type = "VARCHAR", doc = "document, measurement or file that the figure comes from" }
 */
 WITH published (measure, site, low, high, year, source) AS (

@@ -8,11 +8,11 @@ takes = ["host"]
 host = { type = "VARCHAR", doc = "host" }
 mode = { type = "VARCHAR", doc = "mode of the tests: read, write or copy; NULL where the log file does not show the dd command of the tests" }
 block_bytes = { type = "BIGINT", unit = "bytes", doc = "block size" }
-n_runs = { type = "BIGINT", doc = "number of plausible test runs with this block size" }
-low_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "rate of the slowest test run with this block size" }
-p50_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "median rate of the test runs with this block size" }
-high_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "rate of the fastest test run with this block size" }
-ratio_to_best = { type = "DOUBLE", was = "of_best", unit = "1", doc = "median rate with this block size / highest median rate of all block sizes. Only tests on the same host in the same mode are compared" }
+n_runs = { type = "BIGINT", doc = "number of test runs with this block size that silver.benchmark_run marks as plausible. Runs whose data the host's memory could cache count too" }
+low_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "rate of the slowest test run counted in n_runs" }
+p50_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "median rate of the test runs counted in n_runs" }
+high_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "rate of the fastest test run counted in n_runs" }
+ratio_to_best = { type = "DOUBLE", was = "of_best", unit = "1", doc = "p50_mb_s / the highest p50_mb_s of all block sizes. Only tests on the same host in the same mode are compared" }
 is_advised = { type = "BOOLEAN", doc = "true for the smallest block size with a ratio_to_best of at least 0.95; NULL where only one block size was tested" }
 */
 WITH tried AS (

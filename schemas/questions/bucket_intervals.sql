@@ -29,25 +29,25 @@ doc = "maximum number of intervals; the longest come first"
 [columns]
 bucket = { type = "VARCHAR", doc = "bucket of drive time to which the interval belongs" }
 bucket_words = { type = "VARCHAR", doc = "name of the bucket in words" }
-from_at = { type = "TIMESTAMP", doc = "start of the interval; start of the day (last_day) if the interval began earlier. For a wait or checksum inside a transfer, start of the transfer" }
-to_at = { type = "TIMESTAMP", doc = "end of the interval; end of the day (last_day) if the interval ended later. For a wait or checksum inside a transfer, end of the transfer" }
+from_at = { type = "TIMESTAMP", doc = "start of the interval, UTC. If it began earlier: start of the day (last_day), or of the time that logs cover. For a wait or checksum inside a transfer, start of the transfer" }
+to_at = { type = "TIMESTAMP", doc = "end of the interval, UTC. If it ended later: end of the day (last_day), or of the time that logs cover. For a wait or checksum inside a transfer, end of the transfer" }
 interval_s = { type = "DOUBLE", unit = "s", doc = "length of the interval within the day (last_day). For waits or checksums inside a transfer, the sum of their times. For the transfer itself, its duration less waits and checksums" }
 session_id = { type = "VARCHAR", doc = "id of the mount to which the interval belongs; NULL where it belongs to no mount, or no log shows the mount" }
-volume = { type = "VARCHAR", doc = "tape label of the tape in the drive" }
-session_s = { type = "DOUBLE", unit = "s", doc = "total time that the mount spent in the chosen bucket or group on the day that last_day names" }
-session_n = { type = "BIGINT", doc = "number of intervals in which the mount was in the chosen bucket or group on the day that last_day names" }
+volume = { type = "VARCHAR", doc = "label of the mounted tape; NULL where session_id is NULL, and where no log names the tape" }
+session_s = { type = "DOUBLE", unit = "s", doc = "total time that the mount spent in the chosen bucket or group on the day (last_day). Where session_id is NULL: total time of all intervals without a mount" }
+session_n = { type = "BIGINT", doc = "number of intervals of the mount in the chosen bucket or group on the day (last_day). Where session_id is NULL: number of all intervals without a mount" }
 transfer_id = { type = "VARCHAR", doc = "id of the transfer that the mover worked on when the interval began; NULL without such a transfer" }
 mode = { type = "VARCHAR", doc = "read or write" }
 file_number = { type = "BIGINT", doc = "position of the transferred file on the tape, counted in files" }
 station = { type = "VARCHAR", doc = "station that the transferred file came from or went to" }
 volume_gb = { type = "DOUBLE", unit = "GB", doc = "size of the transferred file" }
-path = { type = "VARCHAR", doc = "log file with the line at which the interval starts" }
+path = { type = "VARCHAR", doc = "log file with the line at which the interval starts; NULL where no line shows the start" }
 line_no = { type = "BIGINT", doc = "number of the line at which the interval starts; NULL where no line shows the start" }
 message = { type = "VARCHAR", doc = "text of the line at which the interval starts, at most 300 characters; NULL where the warehouse does not hold the text" }
-end_path = { type = "VARCHAR", doc = "log file with the line at which the interval ends" }
-end_line_no = { type = "BIGINT", doc = "number of the line at which the interval ends" }
+end_path = { type = "VARCHAR", doc = "log file with the line at which the interval ends; NULL where no line shows the end" }
+end_line_no = { type = "BIGINT", doc = "number of the line at which the interval ends; NULL where no line shows the end" }
 end_message = { type = "VARCHAR", doc = "text of the line at which the interval ends, at most 300 characters; NULL where the warehouse does not hold the text" }
-n_intervals = { type = "BIGINT", doc = "number of intervals of the chosen drive, day, mount, and bucket or group. Intervals that are not listed count too" }
+n_intervals = { type = "BIGINT", doc = "number of all intervals of the chosen drive, day, bucket (or group) and mount, listed or not" }
 all_s = { type = "DOUBLE", unit = "s", doc = "total time of the intervals counted in n_intervals" }
 ledger_s = { type = "DOUBLE", unit = "s", doc = "time that the drive spent in the chosen bucket or group on the day (last_day), from gold.drive_ledger" }
 */

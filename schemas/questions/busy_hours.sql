@@ -12,7 +12,7 @@ mode = { type = "VARCHAR", doc = "mode of the drive's main work in the hour (def
 busy_share = { type = "DOUBLE", unit = "1", doc = "share of the hour in which the drive was at work: all time except idle, no request, occupied, down, hung and unknown" }
 moving_share = { type = "DOUBLE", unit = "1", doc = "share of the hour in which data moved: the time of transfers, less the waits inside them. Checksums inside transfers count as moving data" }
 lost_share = { type = "DOUBLE", unit = "1", doc = "busy_share minus moving_share: share of the hour in which the drive was at work but moved no data. This time includes gaps between files, waits, tape motion and mounting" }
-verdict = { type = "VARCHAR", doc = "bottleneck that held the drive back in the hour, from gold.bottleneck" }
+verdict = { type = "VARCHAR", doc = "what held the drive back in the hour: column verdict of gold.bottleneck, which defines the values" }
 */
 SELECT drive, hour_at, station, mode, busy_s / 3600 AS busy_share,
        greatest(0, transfer_s - coalesce(wait_s, 0)) / 3600 AS moving_share,

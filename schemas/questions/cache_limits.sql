@@ -5,7 +5,7 @@ why = "A disk cache has a fixed number of blocks, and a limit on the number of o
 takes = ["first_day", "last_day"]
 
 [columns]
-host = { type = "VARCHAR", doc = "host on which the disk cache is" }
+host = { type = "VARCHAR", doc = "host of the disk cache" }
 n_samples = { type = "BIGINT", doc = "number of samples of the cache that show both blocks and open files" }
 blocks_total = { type = "BIGINT", doc = "number of blocks in the cache, used and free, from the newest sample" }
 files_total = { type = "BIGINT", doc = "number of files that the cache allows to be open at once, from the newest sample" }

@@ -1,7 +1,7 @@
 /*
 title = "What changed, and with what effect?"
 topic = "changes"
-why = "Compares rates and gaps before and after each change in the change log. Rates are compared for the same tapes and file sizes. The summary marks changes without effect, changes that cannot be judged, and unreadable entries."
+why = "Compares rates and gaps before and after each change in the change log. Rates are compared for the same tapes and file sizes, gaps for the same drives. The summary marks changes without effect, changes that cannot be judged, and unreadable entries."
 
 [params.last_day]
 type = "DATE"
@@ -15,20 +15,20 @@ doc = "number of days, up to and including last_day, whose changes are listed"
 [columns]
 changed_at = { type = "TIMESTAMP", doc = "instant of the change, UTC; NULL for an entry that could not be read" }
 what = { type = "VARCHAR", doc = "what was changed" }
-entities = { type = "VARCHAR", doc = "drives, stations, hosts and systems that the change affected; NULL for a change that affected the complete site" }
+entities = { type = "VARCHAR", doc = "drives, stations, hosts and systems that the change affected; NULL for a change that affected the entire site, and for an entry that could not be read" }
 measure = { type = "VARCHAR", doc = "what is compared: rate (of large files, MB/s) or gap (between files, s); NULL where nothing could be compared (see summary)" }
 mode = { type = "VARCHAR", doc = "read or write" }
 generation = { type = "VARCHAR", doc = "technology of the drives" }
-before = { type = "DOUBLE", doc = "median of the measure before the change: MB/s for rates, s for gaps" }
-after = { type = "DOUBLE", doc = "median of the measure after the change: MB/s for rates, s for gaps" }
-ratio = { type = "DOUBLE", unit = "1", doc = "measure after the change / measure before the change. Only values that have the same tape, size or drive (see matched_by) are compared. Where matched_by is NULL, the ratio is after / before" }
+before = { type = "DOUBLE", doc = "median of the measure in the week before the change: MB/s for rates, s for gaps. If the same entity had an earlier change in that week, only the time since that change counts" }
+after = { type = "DOUBLE", doc = "median of the measure in the week after the change: MB/s for rates, s for gaps. If the same entity had a further change in that week, only the time until that change counts" }
+ratio = { type = "DOUBLE", unit = "1", doc = "measure after the change / measure before the change. Only values of the same tape and size, the same size, or the same drive are compared (see matched_by). Where matched_by is NULL, the ratio is after / before" }
 ratio_low = { type = "DOUBLE", unit = "1", doc = "low end of the ratio's 90 % interval" }
 ratio_high = { type = "DOUBLE", unit = "1", doc = "high end of the ratio's 90 % interval" }
 effect = { type = "DOUBLE", unit = "1", doc = "Cliff's delta: how the values after the change compare with the values before. 1: every value after the change is larger than every value before. -1: every value after the change is smaller than every value before. 0: larger and smaller values are equally frequent. NULL where matched_by is NULL" }
 mix_shift = { type = "DOUBLE", unit = "1", doc = "how much the mix changed: for rates, the mix of tapes and file sizes; for gaps, the mix of drives. 0: the same mix before and after the change. 1: nothing in common" }
 matched_by = { type = "VARCHAR", doc = "what the compared values before and after the change have in common. Rates: `tape and size`, or only `size` if too few values have the same tape. Gaps: `drive`. NULL if too few values have this in common" }
-n_before = { type = "BIGINT", doc = "number of values (rates or gaps) before the change" }
-n_after = { type = "BIGINT", doc = "number of values (rates or gaps) after the change" }
+n_before = { type = "BIGINT", doc = "number of rates or gaps of which `before` is the median" }
+n_after = { type = "BIGINT", doc = "number of rates or gaps of which `after` is the median" }
 summary = { type = "VARCHAR", was = "says", doc = "the result as a sentence, or why there is no estimate" }
 note = { type = "VARCHAR", doc = "further text of the entry in the change log" }
 place = { type = "VARCHAR", doc = "where the entry is: site.toml, or file and line of the change log" }
@@ -46,7 +46,7 @@ SELECT c.changed_at, c.what, c.entities, e.measure, e.mode, e.generation, e.befo
        e.effect, e.mix_shift, e.matched_by, e.n_before, e.n_after,
        CASE
            WHEN c.problem IS NOT NULL THEN 'not read: ' || c.problem
-           WHEN e.change_id IS NULL THEN 'cannot estimate: no data moved in the week before or after the change, or no later day was judged'
+           WHEN e.change_id IS NULL THEN 'cannot estimate: no data moved in the weeks before and after the change, or `tapescope detect` has not run for any of the 35 days from the change on'
            WHEN e.reason_missing IS NOT NULL THEN 'cannot estimate: ' || e.reason_missing
            WHEN e.ratio_low <= 1 AND e.ratio_high >= 1
                THEN format('no change that can be distinguished from chance ({:.2f} to {:.2f} times)', e.ratio_low, e.ratio_high)

@@ -13,7 +13,7 @@ system = { type = "VARCHAR", doc = "archive system of the movers' log" }
 tool = { type = "VARCHAR", doc = "program that took the samples; `switch` for samples of links. NULL without samples" }
 watched = { type = "VARCHAR", doc = "what was sampled: network, disk or link (counters of the switch); NULL without samples" }
 direction = { type = "VARCHAR", doc = "traffic that is compared: in (read from tape for the station), out (written to tape) or both (in and out together)" }
-n_transfers = { type = "BIGINT", doc = "number of transfers that the movers' log shows in the time that the samples cover; without samples, number of all transfers" }
+n_transfers = { type = "BIGINT", doc = "number of transfers in this direction that the movers' log shows in the time that the samples cover; without samples, number of all transfers" }
 sample_s = { type = "DOUBLE", unit = "s", doc = "length of one sample" }
 skew_s = { type = "DOUBLE", unit = "s", doc = "the station's clock minus the clock of the movers' log. Positive: the station's clock is ahead. Buffers between drive and network distort the value. NULL where the difference cannot be determined" }
 skew_s_low = { type = "DOUBLE", unit = "s", doc = "low end of the 90 % interval of the clock difference" }
@@ -21,7 +21,7 @@ skew_s_high = { type = "DOUBLE", unit = "s", doc = "high end of the 90 % interva
 blind_below_s = { type = "DOUBLE", unit = "s", doc = "smallest clock difference that samples of this length can show" }
 summary = { type = "VARCHAR", was = "says", doc = "the result as a sentence" }
 first_day = { type = "DATE", doc = "first site day of the period whose logs were compared" }
-day = { type = "DATE", doc = "last site day of the period whose logs were compared. If there are several such periods, the newest is shown" }
+day = { type = "DATE", doc = "last site day of the period whose logs were compared: the newest such period that ends on or before last_day" }
 */
 SELECT station, system, tool, watched, direction, n_transfers, sample_s, skew_s, skew_s_low, skew_s_high, blind_below_s,
        CASE

@@ -7,7 +7,7 @@ takes = ["first_day", "last_day"]
 
 [columns]
 level = { type = "VARCHAR", doc = "what the row is for. source: one kind of log, all hosts together. host: one kind of log and one host" }
-source = { type = "VARCHAR", doc = "source" }
+source = { type = "VARCHAR", doc = "source (kind of log)" }
 host = { type = "VARCHAR", doc = "host, link or archive system that the log describes; NULL in a row for all hosts together" }
 n_hosts = { type = "BIGINT", doc = "number of hosts, links or archive systems for which a log is declared or was read" }
 n_short = { type = "BIGINT", doc = "number of hosts, links or archive systems whose log does not cover all of the declared time" }

@@ -7,9 +7,9 @@ takes = ["first_day", "last_day"]
 [columns]
 source = { type = "VARCHAR", doc = "kind of log" }
 host = { type = "VARCHAR", doc = "host, link or archive system that the log describes" }
-from_at = { type = "TIMESTAMP", doc = "start of the hour, UTC; for periods of more than three weeks, start of the site day" }
+from_at = { type = "TIMESTAMP", doc = "start of the hour, UTC; for periods of more than 22 days, start of the site day" }
 expected_s = { type = "DOUBLE", unit = "s", doc = "time in the hour (or day) for which site.toml declares the log; NULL where site.toml does not declare this log" }
-covered_s = { type = "DOUBLE", unit = "s", doc = "time in the hour (or day) that the log covers" }
+covered_s = { type = "DOUBLE", unit = "s", doc = "time in the hour (or day) that the log covers. Where site.toml declares the log for a part of an hour, only that part counts" }
 covered_share = { type = "DOUBLE", unit = "1", doc = "share of expected_s that the log covers; NULL where site.toml does not declare this log" }
 */
 WITH hour AS (

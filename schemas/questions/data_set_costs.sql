@@ -18,7 +18,7 @@ doc = "number of leading directories of a file's path that identify its data set
 system = { type = "VARCHAR", doc = "archive system" }
 storage_group = { type = "VARCHAR", doc = "storage group: owner of the files, e.g. an experiment; for CTA the virtual organisation" }
 file_family = { type = "VARCHAR", doc = "file family: files that share tapes, e.g. one data set; for CTA the tape pool" }
-directory = { type = "VARCHAR", doc = "leading directories of the files' paths, which identify the data set. Paths come from an export of the name space's file table. For CTA, they come from the URLs of reads and writes. NULL where no log has a path" }
+directory = { type = "VARCHAR", doc = "leading directories of the files' paths, which identify the data set. Paths come from an export of the file table or a list of the tape's files; for CTA, from the URLs of reads and writes. NULL where no log has a path, and for files that are in no directory" }
 mode = { type = "VARCHAR", doc = "read or write" }
 n_mounts = { type = "BIGINT", doc = "number of mounts in which files of the data set moved" }
 n_remounts = { type = "BIGINT", doc = "number of mounts in n_mounts that were remounts: the tape had been in a drive at most `hours` hours (parameter) earlier" }
@@ -29,7 +29,7 @@ files_per_mount = { type = "DOUBLE", unit = "1", doc = "n_files / n_mounts" }
 gb_per_mount = { type = "DOUBLE", unit = "GB", doc = "volume_gb / n_mounts" }
 mounting_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours of mounting and dismounting for the data set. If a mount moved files of several data sets, its time is divided in proportion to the numbers of files. NULL if no log shows these times" }
 tape_motion_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours of tape motion to files of the data set. NULL if no log shows the steps of the data set's mounts" }
-lost_hours = { type = "DOUBLE", unit = "h", doc = "mounting_hours + tape_motion_hours" }
+lost_hours = { type = "DOUBLE", unit = "h", doc = "mounting_hours + tape_motion_hours; NULL where tape_motion_hours is NULL" }
 */
 WITH sat AS (
     SELECT system, session_id, coalesce(mount_s + dismount_s, mount_s, dismount_s) AS mounting_s,

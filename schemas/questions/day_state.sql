@@ -119,7 +119,7 @@ SELECT first_day, last_day, n_days, state, n_findings, n_withheld, best_hours, s
        WHEN 'part_covered' THEN 'The rules ran for ' || days || ' and found nothing, but that is no all-clear: '
             || CASE WHEN n_withheld > 0
                     THEN n_withheld || CASE WHEN n_withheld = 1 THEN ' rule' ELSE ' rules' END || ' had too few logs'
-                    ELSE 'no log covers more than ' || printf('%.2f', greatest(best_hours, 0.01)) || ' h of a day' END
+                    ELSE 'no log covers more than ' || printf('%.2f', greatest(best_hours, 0.01)) || ' h of ' || CASE WHEN n_days = 1 THEN 'the day' ELSE 'one of these days' END END
             || '. Logs read: ' || sources || '.'
        WHEN 'clean' THEN 'The rules ran for ' || days || ' and found nothing. Logs read: ' || sources || '.'
        ELSE 'The rules ran for ' || days || ': ' || n_findings

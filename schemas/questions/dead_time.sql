@@ -1,7 +1,7 @@
 /*
 title = "Dead time between files"
 topic = "gaps"
-why = "Shows how long each drive spent between files of a mount, and on what. Unlike avoidable gaps, dead time includes file marks, tape motion and time without a request."
+why = "Shows how long each drive spent between files of a mount, and on what. Unlike avoidable gaps, dead time includes file marks, checksums, tape motion and time without a request."
 takes = ["first_day", "last_day", "drive"]
 
 [columns]
@@ -11,7 +11,7 @@ dead_hours = { type = "DOUBLE", unit = "h", doc = "hours that the drive spent be
 share = { type = "DOUBLE", unit = "1", doc = "for a period (the row without hour_at): time between files / (time between files + time in transfers). For an hour: time between files / one hour" }
 filemark_hours = { type = "DOUBLE", unit = "h", doc = "part of dead_hours spent on writing file marks" }
 checksum_hours = { type = "DOUBLE", unit = "h", doc = "part of dead_hours spent on reading files back for their checksums" }
-database_hours = { type = "DOUBLE", unit = "h", doc = "part of dead_hours spent on updating databases" }
+database_hours = { type = "DOUBLE", unit = "h", doc = "part of dead_hours spent on updating databases and on the last messages to the client" }
 no_request_hours = { type = "DOUBLE", unit = "h", doc = "part of dead_hours in which there was no request for the drive" }
 request_hours = { type = "DOUBLE", unit = "h", doc = "part of dead_hours in which a request existed but had not yet reached the drive" }
 position_hours = { type = "DOUBLE", unit = "h", doc = "part of dead_hours spent on tape motion to the next file" }

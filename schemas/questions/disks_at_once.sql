@@ -10,12 +10,12 @@ tool = { type = "VARCHAR", doc = "program that took the samples" }
 n_writing = { type = "BIGINT", doc = "number of disks that were written at the same time, each at 1 MB/s or more" }
 n_reading = { type = "BIGINT", doc = "number of disks that were read at the same time, each at 1 MB/s or more" }
 n_samples = { type = "BIGINT", doc = "number of samples in which exactly n_writing disks were written and n_reading disks were read" }
-low_write_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "lowest total write rate of all disks in any of the samples counted in n_samples" }
-p50_write_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "median total write rate of all disks; over several days, median of the daily medians, weighted by samples" }
-high_write_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "highest total write rate of all disks in any of the samples counted in n_samples" }
-low_read_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "lowest total read rate of all disks in any of the samples counted in n_samples" }
-p50_read_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "median total read rate of all disks; over several days, median of the daily medians, weighted by samples" }
-high_read_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "highest total read rate of all disks in any of the samples counted in n_samples" }
+low_write_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "total write rate of all disks: lowest value in the samples counted in n_samples" }
+p50_write_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "total write rate of all disks: median of the samples counted in n_samples. Over several days: median of the daily medians, weighted by samples" }
+high_write_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "total write rate of all disks: highest value in the samples counted in n_samples" }
+low_read_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "total read rate of all disks: lowest value in the samples counted in n_samples" }
+p50_read_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "total read rate of all disks: median of the samples counted in n_samples. Over several days: median of the daily medians, weighted by samples" }
+high_read_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "total read rate of all disks: highest value in the samples counted in n_samples" }
 */
 WITH ranked AS (
     SELECT *, sum(n_samples) OVER (w ORDER BY p50_write_mb_s, day) AS write_upto,

@@ -9,14 +9,14 @@ drive = { type = "VARCHAR", doc = "name of the drive; NULL where site.toml assig
 host = { type = "VARCHAR", doc = "host that the drive is attached to" }
 device = { type = "VARCHAR", doc = "device name of the drive in the kernel" }
 sampled_hours = { type = "DOUBLE", unit = "h", doc = "hours in which the drive's counters were sampled" }
-moving_data_hours = { type = "DOUBLE", unit = "h", doc = "hours that the drive spent in read and write commands; NULL where the counters miss the drive's transfers or the times of commands" }
-tape_motion_hours = { type = "DOUBLE", unit = "h", doc = "hours that the drive spent in other commands: positioning, rewinding, file marks; NULL where the counters miss the drive's transfers" }
-busy_share = { type = "DOUBLE", unit = "1", doc = "share of the sampled time in which the drive executed a command" }
-read_gb = { type = "DOUBLE", unit = "GB", doc = "data read from tape; NULL where the counters miss the drive's transfers" }
-written_gb = { type = "DOUBLE", unit = "GB", doc = "data written to tape; NULL where the counters miss the drive's transfers" }
-drive_rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / time in read and write commands; NULL where some samples lack the times of commands" }
-overall_rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / time in use. A drive is in use from the first to the last command of a mount. Where no log shows mounts, the time in use leaves out pauses of more than ten minutes" }
-f = { type = "DOUBLE", unit = "1", doc = "overall rate / drive rate; NULL where some samples lack the times of commands" }
+moving_data_hours = { type = "DOUBLE", unit = "h", doc = "hours that the drive spent in read and write commands; NULL where the counters miss all of the drive's transfers, or no sample has the times of commands" }
+tape_motion_hours = { type = "DOUBLE", unit = "h", doc = "hours that the drive spent in other commands: positioning, rewinding, file marks; NULL where the counters miss all of the drive's transfers, or no sample has the times of commands" }
+busy_share = { type = "DOUBLE", unit = "1", doc = "share of the sampled time in which the drive executed a command; NULL where no sample has the times of commands" }
+read_gb = { type = "DOUBLE", unit = "GB", doc = "data read from tape; NULL where the counters miss all of the drive's transfers" }
+written_gb = { type = "DOUBLE", unit = "GB", doc = "data written to tape; NULL where the counters miss all of the drive's transfers" }
+drive_rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / time in read and write commands; NULL where some samples lack the times of commands, and where no byte was counted" }
+overall_rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / time in use. A drive is in use from the first to the last command of a mount. Where no list of a server or library shows the mounts, the time in use leaves out pauses of more than ten minutes. NULL where no byte was counted" }
+f = { type = "DOUBLE", unit = "1", doc = "overall rate / drive rate; NULL where some samples lack the times of commands, and where no byte was counted" }
 note = { type = "VARCHAR", doc = "what is missing: transfers or times that the counters did not record, or the name of the device's drive; NULL where nothing is missing" }
 */
 WITH counted AS (
@@ -57,7 +57,7 @@ SELECT drive, host, device, hours AS sampled_hours, CASE WHEN NOT coalesce(is_bl
        CASE WHEN gb > 0 THEN gb / nullif(3.6 * used_hours, 0) END AS overall_rate_mb_s,
        CASE WHEN gb > 0 AND NOT lacks_time THEN moving_hours / nullif(used_hours, 0) END AS f,
        CASE WHEN blind_hours > 0
-            THEN format('busy for {:.1f} h, but no byte was counted: HPSS and lin_tape bypass the st driver, whose counters then miss the transfers', blind_hours)
+            THEN format('busy for {:.1f} h in which no byte was counted: HPSS and lin_tape bypass the st driver, whose counters then miss the transfers', blind_hours)
             WHEN drive IS NULL THEN 'site.toml assigns this device to no drive: add mover_host and device to its [[drive]]'
             WHEN lacks_time THEN 'the times of the drive''s commands were not sampled' END AS note
 FROM judged

@@ -8,8 +8,8 @@ takes = ["last_day"]
 robot = { type = "VARCHAR", doc = "library or robot that serves the drives; NULL where site.toml does not name it" }
 generation = { type = "VARCHAR", doc = "technology of the drives; NULL where site.toml does not name it" }
 n_drives = { type = "BIGINT", doc = "number of drives that site.toml declares as in service on that day" }
-nameplate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "native rate of one drive; NULL where tapescope's table of technologies lacks this technology" }
-total_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "sum of the native rates of the drives in this row" }
+nameplate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "native rate of one drive; NULL where tapescope's list of technologies (`tapescope forecast roadmap`) lacks this technology" }
+total_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "sum of the native rates of the drives in this row; NULL where nameplate_mb_s is NULL" }
 */
 SELECT robot, generation, count(*) AS n_drives, max(nameplate_mb_s) AS nameplate_mb_s,
        count(*) * max(nameplate_mb_s) AS total_mb_s

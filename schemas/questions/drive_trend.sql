@@ -1,7 +1,7 @@
 /*
 title = "Rates and failures of drives over the weeks"
 topic = "drives"
-why = "Shows whether a drive becomes slower, fails more often or is down longer. Each row has a drive's rate, failures and hours down of one week (or day or month)."
+why = "Shows whether a drive becomes slower, fails more often or is down longer. Each row shows the rate, the failures and the hours down of one drive in one week (or day or month)."
 takes = ["last_day", "drive"]
 
 [params.n_days]
@@ -23,7 +23,7 @@ moved_gb = { type = "DOUBLE", unit = "GB", doc = "data that the drive moved on t
 drive_rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / time in which the drive moved them. NULL where that time is not known, or was not measured in the same way for all mounts" }
 n_failed = { type = "BIGINT", doc = "number of transfers, mounts and dismounts that failed in the drive" }
 n_errors = { type = "BIGINT", doc = "read and write errors counted by the drive, including corrected ones; NULL where no log shows the counter" }
-down_hours = { type = "DOUBLE", unit = "h", doc = "hours of the step in which the drive was down" }
+down_hours = { type = "DOUBLE", unit = "h", doc = "hours of the step in which the drive was offline, in error, cleaning or hung" }
 lost_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours lost to failed transfers, failed mounts, hung mounts and mounts that moved no data. The hours of a failed transfer include the dismount and new mount that followed" }
 */
 WITH rate AS (

@@ -10,7 +10,7 @@ generation = { type = "VARCHAR", doc = "technology of the drive, e.g. LTO-4" }
 n_sessions = { type = "BIGINT", doc = "number of mounts that moved data in the period, including mounts that began before the period. NULL where no log shows what the drive did; the same applies to the next two columns" }
 n_files = { type = "BIGINT", doc = "number of files whose transfer was completed in the period" }
 moved_gb = { type = "DOUBLE", unit = "GB", doc = "data moved on tape in the period, even if the mount began before the period" }
-drive_rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / time in which the drive moved them. Uses the same mounts as the question headline. With the basis encp, the time includes waits and file marks" }
+drive_rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / time in which the drive moved them. For each drive, the mounts are selected as in the question headline. With the basis encp, the time includes waits and file marks" }
 drive_rate_basis = { type = "VARCHAR", doc = "how the time in the drive rate was measured: call, block, counter, encp or estimate (see the glossary). If mounts differ, this is the way used for most bytes" }
 nameplate_share = { type = "DOUBLE", unit = "1", doc = "drive rate / native rate; above 1 where the drive compresses data" }
 overall_rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / wall-clock time from mount request to end of dismount, of the mounts used for drive_rate_mb_s. Mounts in which no file moved do not count" }
@@ -21,7 +21,7 @@ checksums_hours = { type = "DOUBLE", unit = "h", doc = "hours of computing check
 between_files_hours = { type = "DOUBLE", unit = "h", doc = "hours between files: file marks, database updates, waits for the next request, and starting the transfer" }
 tape_motion_hours = { type = "DOUBLE", unit = "h", doc = "hours of winding the tape to a file" }
 mounting_hours = { type = "DOUBLE", unit = "h", doc = "hours of mounting and dismounting" }
-no_request_hours = { type = "DOUBLE", unit = "h", doc = "hours with a tape in the drive and no work for it" }
+no_request_hours = { type = "DOUBLE", unit = "h", doc = "hours with a tape in the drive and no request for the drive" }
 occupied_hours = { type = "DOUBLE", unit = "h", doc = "hours with a tape in the drive for which no log shows what the drive did" }
 idle_hours = { type = "DOUBLE", unit = "h", doc = "hours without a tape in the drive, except when the drive was down" }
 down_hours = { type = "DOUBLE", unit = "h", doc = "hours in which the drive was offline, in error, cleaning or hung" }

@@ -19,7 +19,7 @@ station = { type = "VARCHAR", doc = "station" }
 role = { type = "VARCHAR", doc = "role of the station: migration, scanning, stager or unknown" }
 direction = { type = "VARCHAR", doc = "in (towards the station) or out (away from the station)" }
 threshold_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "threshold: a half-hour is active if its average rate is above this" }
-n_bins = { type = "BIGINT", doc = "number of half-hours that the logs of the station's links cover completely" }
+n_bins = { type = "BIGINT", doc = "number of half-hours that the logs of all the station's links cover completely" }
 duty_factor = { type = "DOUBLE", unit = "1", doc = "half-hours with an average rate above the threshold / n_bins; NULL for scanning stations, which only read tapes to check them" }
 */
 WITH threshold AS (

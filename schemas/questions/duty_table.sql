@@ -2,7 +2,7 @@
 title = "Duty factor of stations over a week"
 topic = "stations"
 was = ["active_rates"]
-why = "Shows how busy each station was in the week up to the last day. Active half-hours have traffic above the site's threshold: their share and their average rate are shown."
+why = "Shows how busy each station was in the week up to the last day. A half-hour is active if its traffic is above the site's threshold. This shows the share of active half-hours, and the rates in them."
 
 [params.last_day]
 type = "DATE"
@@ -18,18 +18,18 @@ station = { type = "VARCHAR", doc = "station; stations with the role stager are 
 role = { type = "VARCHAR", doc = "role of the station. A scanning station only reads tapes to check them and has no duty factor" }
 first_day = { type = "DATE", doc = "first site day of the period" }
 last_day = { type = "DATE", doc = "last site day of the period" }
-duty_factor = { type = "DOUBLE", unit = "1", doc = "inbound duty factor: share of half-hours in which traffic towards the station exceeds threshold_mb_s. Only half-hours that the logs cover count. NULL for scanning stations, and where the logs cover no half-hour" }
-duty_factor_out = { type = "DOUBLE", unit = "1", doc = "outbound duty factor: share of half-hours in which traffic away from the station exceeds threshold_mb_s. Only half-hours that the logs cover count. NULL for scanning stations, and where the logs cover no half-hour" }
-duty_half = { type = "DOUBLE", unit = "1", doc = "share of half-hours in which traffic towards the station exceeds half of threshold_mb_s. Only half-hours that the logs cover count. NULL for scanning stations, and where the logs cover no half-hour" }
-duty_twice = { type = "DOUBLE", unit = "1", doc = "share of half-hours in which traffic towards the station exceeds twice threshold_mb_s. Only half-hours that the logs cover count. NULL for scanning stations, and where the logs cover no half-hour" }
+duty_factor = { type = "DOUBLE", unit = "1", doc = "inbound duty factor: share of half-hours in which traffic towards the station exceeds threshold_mb_s. A half-hour counts only if the log of at least one of the station's links covers it completely. NULL without such half-hours, and for scanning stations" }
+duty_factor_out = { type = "DOUBLE", unit = "1", doc = "outbound duty factor: share of half-hours in which traffic away from the station exceeds threshold_mb_s. A half-hour counts only if the log of at least one of the station's links covers it completely. NULL without such half-hours, and for scanning stations" }
+duty_half = { type = "DOUBLE", unit = "1", doc = "share of half-hours in which traffic towards the station exceeds half of threshold_mb_s. A half-hour counts only if the log of at least one of the station's links covers it completely. NULL without such half-hours, and for scanning stations" }
+duty_twice = { type = "DOUBLE", unit = "1", doc = "share of half-hours in which traffic towards the station exceeds twice threshold_mb_s. A half-hour counts only if the log of at least one of the station's links covers it completely. NULL without such half-hours, and for scanning stations" }
 threshold_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "the site's threshold: a half-hour is active if its average rate is above this" }
-active_in_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "average rate towards the station in active half-hours" }
-active_out_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "average rate away from the station in active half-hours" }
-low_in_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "traffic towards the station: rate of the slowest active half-hour" }
-high_in_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "traffic towards the station: rate of the fastest active half-hour" }
-low_out_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "traffic away from the station: rate of the slowest active half-hour" }
-high_out_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "traffic away from the station: rate of the fastest active half-hour" }
-coverage = { type = "DOUBLE", unit = "1", doc = "share of all half-hours of the period for which the logs of the station's links show the inbound traffic" }
+active_in_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "average rate towards the station over active half-hours: those in which this rate exceeds threshold_mb_s. NULL without active half-hours" }
+active_out_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "average rate away from the station over active half-hours: those in which this rate exceeds threshold_mb_s. NULL without active half-hours" }
+low_in_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "lowest average rate towards the station in an active half-hour (see active_in_mb_s)" }
+high_in_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "highest average rate towards the station in an active half-hour (see active_in_mb_s)" }
+low_out_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "lowest average rate away from the station in an active half-hour (see active_out_mb_s)" }
+high_out_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "highest average rate away from the station in an active half-hour (see active_out_mb_s)" }
+coverage = { type = "DOUBLE", unit = "1", doc = "share of the period's half-hours in which the log of at least one of the station's links shows the traffic towards the station completely" }
 */
 WITH summed AS (
     SELECT station, direction, sum(n_bins) AS n_bins, sum(n_active) AS n_active, sum(n_active_half) AS n_half,

@@ -12,10 +12,10 @@ doc = "number of site days in the period that ends with last_day"
 [columns]
 station = { type = "VARCHAR", doc = "station" }
 direction = { type = "VARCHAR", doc = "in (towards the station) or out (away from the station)" }
-n_bins = { type = "BIGINT", doc = "number of half-hours that the logs of the station's links cover completely" }
-low_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "geometric mean of the rates in idle half-hours, the group with lower rates; rates below 0.1 MB/s count as 0.1" }
-high_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "geometric mean of the rates in busy half-hours, the group with higher rates" }
-separation = { type = "DOUBLE", unit = "1", doc = "distance between the means of the idle and the busy group, in units of the groups' spread (Ashman's D of log rates). Above 2, the groups are distinct. A spread below 0.1 counts as 0.1" }
+n_bins = { type = "BIGINT", doc = "number of half-hours that the logs of all the station's links cover completely" }
+low_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "geometric mean of the rates in idle half-hours, the group with lower rates; rates below 0.1 MB/s count as 0.1. NULL where all half-hours have the same rate" }
+high_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "geometric mean of the rates in busy half-hours, the group with higher rates; NULL where all half-hours have the same rate" }
+separation = { type = "DOUBLE", unit = "1", doc = "distance between the means of the idle and the busy group, in units of the groups' spread (Ashman's D of log rates). Above 2, the groups are distinct. A spread below 0.1 counts as 0.1. NULL where all half-hours have the same rate" }
 valley_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "threshold between the idle and the busy group (Otsu's method on log rates). NULL where all half-hours have the same rate (rates below 0.1 MB/s count as 0.1), separation is at most 2, a group has less than a twentieth of the half-hours, or high_mb_s is at most 1" }
 duty_at_valley = { type = "DOUBLE", unit = "1", doc = "duty factor at valley_mb_s: share of half-hours with a rate above valley_mb_s; NULL where valley_mb_s is NULL" }
 threshold_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "threshold in site.toml" }

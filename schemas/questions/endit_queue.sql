@@ -11,8 +11,8 @@ pool = { type = "VARCHAR", doc = "name of the ENDIT instance, or its host if the
 operation = { type = "VARCHAR", doc = "archive (to tape) or retrieve (from tape)" }
 n_samples = { type = "BIGINT", doc = "number of samples in the daemon's statistics on that day" }
 done_gb = { type = "DOUBLE", unit = "GB", doc = "data written to or read from tape on that day, according to the daemon's counter. Work before the day's first sample counts only if the daemon started on that day, or if there is a sample of the day before" }
-done_files = { type = "BIGINT", doc = "number of files written to or read from tape on that day, according to the daemon's counter" }
-n_retries = { type = "BIGINT", doc = "number of operations that were repeated on that day, according to the daemon's counter" }
+done_files = { type = "BIGINT", doc = "number of files written to or read from tape on that day, according to the daemon's counter; counted like done_gb" }
+n_retries = { type = "BIGINT", doc = "number of operations that were repeated after a failure on that day, according to the daemon's counter; counted like done_gb" }
 avg_queued_gb = { type = "DOUBLE", unit = "GB", doc = "data that waited or was in progress at one time: mean over the samples of the day" }
 max_queued_gb = { type = "DOUBLE", unit = "GB", doc = "largest amount of data that waited or was in progress in any sample of the day" }
 max_queued_files = { type = "BIGINT", doc = "largest number of files that waited or were in progress in any sample of the day" }

@@ -12,7 +12,7 @@ doc = "number of days compared: this many days before each change, and this many
 [columns]
 changed_at = { type = "TIMESTAMP", doc = "instant of the change, UTC" }
 what = { type = "VARCHAR", doc = "what was changed" }
-entities = { type = "VARCHAR", doc = "drives, mover hosts and archive systems that the change affected; NULL for a change of the complete site" }
+entities = { type = "VARCHAR", doc = "drives, mover hosts and archive systems that the change affected; NULL for a change of the entire site" }
 n_before = { type = "BIGINT", doc = "number of mounts requested on the affected drives in the n_days days before the change. A change of a mover host, archive system or site affects all of its drives" }
 failed_before = { type = "BIGINT", doc = "number of failed mounts among those counted in n_before" }
 n_after = { type = "BIGINT", doc = "number of mounts requested on the affected drives in the n_days days from the change on" }
@@ -35,7 +35,7 @@ whom AS (
 counted AS (
     SELECT w.change_id, w.changed_at, w.what, s.drive, s.status = 'mount_failed' AS is_failed, s.from_at >= w.changed_at AS is_after
     FROM whom w
-    JOIN silver.session s ON s.drive = w.drive
+    JOIN silver.session s ON s.drive = w.drive AND s.witnesses IS DISTINCT FROM 'counter'  -- no mounts
         AND s.from_at >= w.changed_at - to_days(CAST($n_days AS INTEGER))
         AND s.from_at < w.changed_at + to_days(CAST($n_days AS INTEGER))
 ),

@@ -1,7 +1,7 @@
 /*
 title = "Sizes of files, estimated from pauses in disk traffic"
 topic = "host"
-why = "In frequent samples, a pause in disk traffic marks the end of a file. The bytes between two pauses are therefore the size of a file. This estimates file sizes without a log of the archive."
+why = "If samples are frequent, a pause in disk traffic marks the end of a file. The bytes between two pauses are then the size of a file. File sizes can thus be estimated without a log of the archive."
 takes = ["first_day", "last_day", "host"]
 
 [params.pause_s]
@@ -23,7 +23,7 @@ n_files = { type = "BIGINT", doc = "number of files found; each burst of traffic
 p10_gb = { type = "DOUBLE", unit = "GB", doc = "one in ten files (bursts of traffic) is smaller than this" }
 p50_gb = { type = "DOUBLE", unit = "GB", doc = "median size of the files (bursts of traffic)" }
 p90_gb = { type = "DOUBLE", unit = "GB", doc = "one in ten files (bursts of traffic) is larger than this" }
-logged_gb = { type = "DOUBLE", unit = "GB", doc = "for comparison: median size of the files in the movers' log that drives moved for this host on the same days. For disk reads, these are files written to tape; for disk writes, files read from tape. NULL without such files" }
+logged_gb = { type = "DOUBLE", unit = "GB", doc = "for comparison: median size of the files that drives moved for this host in the period, from logs of drives. For disk reads, these are files written to tape; for disk writes, files read from tape. NULL without such files" }
 reason_missing = { type = "VARCHAR", was = "cannot_tell", doc = "why file sizes cannot be estimated; NULL where they can" }
 */
 WITH counted AS (

@@ -9,7 +9,7 @@ doc = "report the state as of this site day; default: the last day with data"
 
 [columns]
 finding_id = { type = "VARCHAR", doc = "id of the finding: a hash of its rule and entity, so it is the same every day" }
-state = { type = "VARCHAR", doc = "gone if the rules could judge a later day and the finding did not fire on it. Otherwise, the state on the last day that the rules could judge: new, open, acknowledged, muted or returned" }
+state = { type = "VARCHAR", doc = "gone if the rules could judge a later day and the finding did not fire on it. Otherwise, the state on the last day on which the finding fired: new, open, acknowledged, muted or returned" }
 severity = { type = "VARCHAR", doc = "severity of the finding when it last fired" }
 rule = { type = "VARCHAR", doc = "name of the rule that fired" }
 entity = { type = "VARCHAR", doc = "drive, station, host or other entity that the finding concerns" }

@@ -15,17 +15,17 @@ first_day = { type = "DATE", doc = "first site day of the period that the rule j
 finding_id = { type = "VARCHAR", doc = "id of the finding: a hash of its rule and entity, so it is the same every day" }
 rule = { type = "VARCHAR", doc = "rule that fired" }
 severity = { type = "VARCHAR", doc = "info, warning or critical" }
-state = { type = "VARCHAR", doc = "new, open, returned, acknowledged or muted" }
+state = { type = "VARCHAR", doc = "new, open (found on the previous judged day too), returned (found on an earlier day, but not on the previous judged day), acknowledged or muted" }
 entity = { type = "VARCHAR", doc = "drive, station, host or other entity that the finding concerns" }
-started_at = { type = "TIMESTAMP", doc = "start of the anomaly, UTC" }
+started_at = { type = "TIMESTAMP", doc = "start of the anomaly, or of the judged period if the anomaly began earlier, UTC" }
 ended_at = { type = "TIMESTAMP", doc = "end of the anomaly, UTC" }
-lost_hours = { type = "DOUBLE", unit = "h", doc = "upper limit of the drive-hours or station-hours that the finding cost" }
+lost_hours = { type = "DOUBLE", unit = "h", doc = "upper limit of the drive-hours or station-hours that the finding cost; NULL where the rule does not estimate a cost" }
 lost_gb_day = { type = "DOUBLE", unit = "GB/day", doc = "data per day that the drives could have moved in the lost time, at their own rates and without other limits. gain_gb_day is the part that the next bottleneck allows" }
 gain_gb_day = { type = "DOUBLE", unit = "GB/day", doc = "extra data per day that would move if the cause were fixed, limited by the next bottleneck; NULL where the gain is not known" }
 gain_gb_day_low = { type = "DOUBLE", was = "gain_least_gb_day", unit = "GB/day", doc = "low end of the gain's 90 % interval" }
 gain_gb_day_high = { type = "DOUBLE", was = "gain_most_gb_day", unit = "GB/day", doc = "high end of the gain's 90 % interval" }
 bottleneck = { type = "VARCHAR", doc = "what would limit the drives next if the cause were fixed" }
-confidence = { type = "VARCHAR", doc = "how certain the finding is, with the reason" }
+confidence = { type = "VARCHAR", doc = "how certain the finding is (high, medium or low), and why" }
 text = { type = "VARCHAR", doc = "the finding as a sentence" }
 means = { type = "VARCHAR", doc = "what a finding of this rule usually means" }
 look_at = { type = "VARCHAR", doc = "what a person should check next" }

@@ -8,7 +8,7 @@ takes = ["first_day", "last_day", "station"]
 station = { type = "VARCHAR", doc = "station" }
 hop = { type = "VARCHAR", doc = "hop of the data: network in, tape read, disk write, disk read, tape write or network out. Rows follow the path of a byte that is migrated from tape to tape" }
 moved_gb = { type = "DOUBLE", unit = "GB", doc = "data that passed the hop in the period. Only the part of a file that moved within the period counts. NULL where no log shows the hop" }
-of_tape = { type = "DOUBLE", unit = "1", doc = "moved_gb / all data that the station read from tape and wrote to tape. In a migration, which reads and writes each byte once, disk write and disk read each have the value 0.5. NULL without tape traffic" }
+of_tape = { type = "DOUBLE", unit = "1", doc = "moved_gb / (data that drives read from tape for the station + data that they wrote to tape for it). In a migration, which reads and writes each byte once, disk write and disk read each have the value 0.5. NULL without tape traffic" }
 active_hours = { type = "DOUBLE", unit = "h", doc = "hours in which data passed the hop, summed over the hop's drives or links. For tape: hours in which drives moved files. For network and disks: hours with an average rate of at least 1 MB/s" }
 active_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "moved_gb / active_hours: mean rate of one drive, of one link, or of all disks of the station together" }
 */

@@ -9,14 +9,14 @@ doc = "last site day whose outcomes are used; default: the last day with data"
 
 [columns]
 day = { type = "DATE", doc = "last site day whose data the forecast uses" }
-entity = { type = "VARCHAR", doc = "campaign" }
+entity = { type = "VARCHAR", doc = "name of the campaign" }
 quantity = { type = "VARCHAR", doc = "what was forecast. week_gb: data moved in the seven days after the forecast. days_left: days until all data of the campaign has moved" }
 unit = { type = "VARCHAR", doc = "unit of value, value_low, value_high and actual" }
 value = { type = "DOUBLE", doc = "the forecast" }
 value_low = { type = "DOUBLE", was = "low", doc = "low end of the forecast's 90 % interval; NULL where there is no interval" }
 value_high = { type = "DOUBLE", was = "high", doc = "high end of the forecast's 90 % interval" }
 actual = { type = "DOUBLE", was = "came", doc = "what happened. For days_left: number of days until the campaign was complete; the last day counts as a full day. NULL while the week is not over or the campaign is not complete, and where logs are missing" }
-verdict = { type = "VARCHAR", doc = "held: the outcome is inside the forecast's interval. less than forecast: the outcome is below the interval. more than forecast: the outcome is above the interval. logs missing: the outcome cannot be known. not over: the forecast may still come true" }
+verdict = { type = "VARCHAR", doc = "held: the outcome is inside the forecast's interval. less than forecast: the outcome is below the interval. more than forecast: the outcome is above the interval, or the campaign is not complete after more days than the interval's high end. logs missing: the outcome cannot be known. not over: the forecast may still come true" }
 */
 WITH done AS (
     SELECT k.campaign, k.day, k.moved_gb, c.size_tb,

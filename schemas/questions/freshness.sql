@@ -4,7 +4,7 @@ topic = "operations"
 why = "Shows how current the numbers are: the newest log line that was read, and the last run of each step of tapescope. A run that had nothing to do is not recorded."
 
 [columns]
-kind = { type = "VARCHAR", doc = "what the row is for: all (the complete site), source (one kind of log) or step (one step of tapescope)" }
+kind = { type = "VARCHAR", doc = "what the row is for: all (the entire site), source (one kind of log) or step (one step of tapescope)" }
 name = { type = "VARCHAR", doc = "name of the source or step. In the row with kind `all`, the step whose last run failed; without a failed step, the step that ran last" }
 until_at = { type = "TIMESTAMP", doc = "newest time in the logs, UTC; NULL for steps. A time counts only if it is at most one day after the newest log file was written" }
 until_day = { type = "DATE", doc = "site day of the newest time in the logs" }

@@ -2,12 +2,12 @@
 title = "Cost of long gaps"
 topic = "gaps"
 was = ["gaps_by_station"]
-why = "Shows what long gaps between files cost at each station and drive, in hours and in data that could have moved. Only the avoidable part of a gap counts. It excludes file mark, checksum, tape motion and time without a request."
+why = "Shows what long gaps between files cost at each station and drive, in hours and in data that could have moved. Only the avoidable part of a gap counts: the gap without file mark, checksum, tape motion and time without a request."
 takes = ["first_day", "last_day", "station", "drive"]
 
 [columns]
 level = { type = "VARCHAR", doc = "which gaps the row sums up. all: all gaps. station: the gaps of one station. drive: the gaps of one drive at one station" }
-station = { type = "VARCHAR", doc = "station of the client whose file came after each gap; NULL in the row for all stations" }
+station = { type = "VARCHAR", doc = "station for which the file after each gap was moved; NULL in the row for all stations" }
 drive = { type = "VARCHAR", doc = "drive in which the gaps occurred; NULL in a row that sums up several drives" }
 n_gaps = { type = "BIGINT", doc = "number of gaps between files, including short ones" }
 p50_s = { type = "DOUBLE", unit = "s", doc = "median avoidable gap" }
@@ -16,8 +16,8 @@ modal_s = { type = "DOUBLE", unit = "s", doc = "most frequent length of an avoid
 share_long = { type = "DOUBLE", unit = "1", doc = "long gaps / all gaps. A gap is long if its avoidable part exceeds the expected gap by more than excess_s, a parameter of the rule long_gap" }
 n_long_gaps = { type = "BIGINT", doc = "number of long gaps" }
 lost_hours = { type = "DOUBLE", unit = "h", doc = "sum of (avoidable part - expected gap) over the long gaps" }
-lost_gb = { type = "DOUBLE", unit = "GB", doc = "upper limit of the data that could have moved in lost_hours, at the rate of the file before each gap" }
-lost_gb_day = { type = "DOUBLE", unit = "GB/day", doc = "lost_gb / days of the period that logs of drives cover. This is what the drives could have moved if nothing else limited them. For the part that the next bottleneck allows, see gain_gb_day of the cause long_gap in the question lost_time" }
+lost_gb = { type = "DOUBLE", unit = "GB", doc = "upper limit of the data that could have moved in lost_hours, at the drive rate of the file before each gap" }
+lost_gb_day = { type = "DOUBLE", unit = "GB/day", doc = "lost_gb / number of days on which logs cover at least a tenth of some drive's day; without such days, all days of the period count. This is what the drives could have moved if nothing else limited them. For the part that the next bottleneck allows, see gain_gb_day of the cause long_gap in the question lost_time" }
 */
 WITH counted AS (
     SELECT station, drive, avoidable_s, sum(n_gaps) AS n_gaps, sum(rate_bytes_s) AS rate_bytes_s

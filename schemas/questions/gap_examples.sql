@@ -1,7 +1,7 @@
 /*
 title = "Examples of long gaps"
 topic = "gaps"
-why = "Shows single long gaps, each with the two log lines that prove it. For each station and drive, typical examples are chosen: their avoidable parts are closest to the median of the long gaps of that station and drive."
+why = "Shows single long gaps (defined in the question gap_cost), each with the two log lines that prove it. Examples are typical for their station and drive: their avoidable parts are closest to the median of all long gaps there."
 takes = ["first_day", "last_day", "station", "drive"]
 
 [params.n]
@@ -10,7 +10,7 @@ default = "2"
 doc = "maximum number of examples for each station and drive"
 
 [columns]
-station = { type = "VARCHAR", doc = "station of the client whose file came after the gap" }
+station = { type = "VARCHAR", doc = "station for which the file after the gap was moved" }
 drive = { type = "VARCHAR", doc = "drive" }
 gap_id = { type = "VARCHAR", doc = "id of the gap, equal to the id of the transfer before it" }
 started_at = { type = "TIMESTAMP", doc = "start of the gap: last block of the file before it, UTC" }
@@ -25,12 +25,12 @@ request_s = { type = "DOUBLE", unit = "s", doc = "part of the gap in which clien
 client_s = { type = "DOUBLE", unit = "s", doc = "part of request_s in which the client had not yet queued the next request; NULL where no log shows when the request was queued" }
 position_s = { type = "DOUBLE", unit = "s", doc = "part of the gap in which the tape wound to the next file" }
 start_s = { type = "DOUBLE", unit = "s", doc = "part of the gap spent on connecting and starting the next transfer, without tape motion" }
-path = { type = "VARCHAR", doc = "log file with the last line before the gap" }
-next_path = { type = "VARCHAR", doc = "log file with the first line after the gap" }
-previous_line_no = { type = "BIGINT", doc = "number of the line that records the last block before the gap" }
-next_line_no = { type = "BIGINT", doc = "number of the line that records the start of the file after the gap" }
-previous_message = { type = "VARCHAR", doc = "text of the last line before the gap" }
-next_message = { type = "VARCHAR", doc = "text of the first line after the gap" }
+path = { type = "VARCHAR", doc = "log file with the line that records the last block before the gap" }
+next_path = { type = "VARCHAR", doc = "log file with the line that records the start of the file after the gap" }
+previous_line_no = { type = "BIGINT", doc = "number of the line in `path` that records the last block before the gap" }
+next_line_no = { type = "BIGINT", doc = "number of the line in `next_path` that records the start of the file after the gap" }
+previous_message = { type = "VARCHAR", doc = "text of the line previous_line_no in `path`, at most 300 characters; NULL where the warehouse does not hold the text" }
+next_message = { type = "VARCHAR", doc = "text of the line next_line_no in `next_path`, at most 300 characters; NULL where the warehouse does not hold the text" }
 */
 WITH long_gap AS (
     SELECT g.day, g.system, g.gap_id, g.station, g.drive, g.started_at, g.avoidable_s

@@ -1,11 +1,11 @@
 /*
 title = "Histogram of avoidable gaps between files"
 topic = "gaps"
-why = "Shows how the lengths of gaps are distributed. Two peaks mean two kinds of gap. In the short gaps, client, server and mover exchange messages normally; in the long gaps, messages get stuck. An average hides this."
+why = "Shows how many avoidable gaps there are of each length. Two peaks mean two kinds of gap. In the short gaps, client, server and mover exchange messages normally; in the long gaps, messages get stuck. An average hides this."
 takes = ["first_day", "last_day", "station", "drive"]
 
 [columns]
-station = { type = "VARCHAR", doc = "station of the client whose file came after each gap" }
+station = { type = "VARCHAR", doc = "station for which the file after each gap was moved" }
 drive = { type = "VARCHAR", doc = "drive" }
 bin_from_s = { type = "DOUBLE", unit = "s", doc = "lower end of the bin, which is 1 s wide; the bin at 30 s contains all longer gaps too" }
 n_gaps = { type = "BIGINT", doc = "number of gaps whose avoidable part is in the bin" }

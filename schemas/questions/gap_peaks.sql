@@ -5,8 +5,8 @@ why = "Shows the lengths around which a station's avoidable gaps cluster. A peak
 takes = ["first_day", "last_day", "station", "drive"]
 
 [columns]
-station = { type = "VARCHAR", doc = "station of the client whose file came after each gap" }
-peak_s = { type = "DOUBLE", unit = "s", doc = "lower end of the 1 s bin of avoidable gaps that forms the peak. The bin has more gaps than the bins next to it, and at least a twentieth of the station's gaps" }
+station = { type = "VARCHAR", doc = "station for which the file after each gap was moved" }
+peak_s = { type = "DOUBLE", unit = "s", doc = "lower end of the 1 s bin of avoidable gaps that forms the peak. The bin has more gaps than the bins next to it, and at least a twentieth of the station's gaps. All gaps of 30 s or more are one bin, which is never a peak" }
 n_gaps = { type = "BIGINT", doc = "number of gaps in the 1 s bin of the peak" }
 share = { type = "DOUBLE", unit = "1", doc = "gaps in the 1 s bin of the peak / all gaps of the station" }
 weight = { type = "DOUBLE", unit = "1", doc = "gaps that belong to the peak / all gaps of the station. The border between two peaks is the bin between them that has the fewest gaps" }

@@ -7,7 +7,7 @@ takes = ["first_day", "last_day"]
 [params.longer_than_s]
 type = "DOUBLE"
 default = "7"
-doc = "a station is listed only if more than 5 % of its gaps, without the time in which the drive had no request, are longer than this"
+doc = "a station is listed only if more than 5 % of its gaps before written files are longer than this. Time in which the drive had no request is subtracted from each gap"
 
 [params.drive]
 type = "VARCHAR"
@@ -15,10 +15,10 @@ default = ""
 doc = "only this drive; default: all drives"
 
 [columns]
-station = { type = "VARCHAR", doc = "station of the client whose file came after each gap" }
+station = { type = "VARCHAR", doc = "station for which the file after each gap was moved" }
 n_gaps = { type = "BIGINT", doc = "number of gaps before a file that was written to tape" }
-p50_s = { type = "DOUBLE", unit = "s", doc = "median length of the gaps, without the time in which the drive had no request" }
-p95_s = { type = "DOUBLE", unit = "s", doc = "95th percentile of the lengths of the gaps, without the time in which the drive had no request" }
+p50_s = { type = "DOUBLE", unit = "s", doc = "median length of the gaps, less the time in which the drive had no request" }
+p95_s = { type = "DOUBLE", unit = "s", doc = "95th percentile of the gap lengths, less the time in which the drive had no request" }
 ready_share = { type = "DOUBLE", unit = "1", doc = "share of gaps in which the next file was already on the spool when the gap started. Where no log shows when a file was on the spool, it counts as ready in two cases: its request was already queued, or one client command wrote both this file and the previous one" }
 metadata_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours of gaps whose next file was already on the spool when the gap started, less the time without a request" }
 starved_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours of gaps whose next file was not yet on the spool when the gap started, less the time without a request. Gaps count too if no log shows whether the file was there" }

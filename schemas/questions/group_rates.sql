@@ -9,7 +9,7 @@ system = { type = "VARCHAR", doc = "archive system" }
 storage_group = { type = "VARCHAR", doc = "storage group: owner of the files, e.g. an experiment; NULL in the row for all groups together, and where no log records the group" }
 mode = { type = "VARCHAR", doc = "read or write" }
 moved_tb = { type = "DOUBLE", unit = "TB", doc = "data moved in the period; only files that were moved completely count. The bytes of a file are divided evenly over the time from its first block to its last" }
-average_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "moved_tb / length of the period in seconds" }
+average_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "moved_tb / length of the period, in MB/s" }
 active_hours = { type = "BIGINT", unit = "h", doc = "number of hours in which data of the group moved" }
 sustained_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "median rate of the hours in which data of the group moved" }
 min_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "lowest hourly rate among the hours in which data of the group moved" }

@@ -8,7 +8,7 @@ takes = ["first_day", "last_day"]
 moved_tb = { type = "DOUBLE", unit = "TB", doc = "data moved on tape in the period, including data of mounts that began earlier; NULL where no log shows it" }
 n_files = { type = "BIGINT", doc = "number of files whose transfer was completed in the period" }
 n_sessions = { type = "BIGINT", doc = "number of mounts that moved data in the period, including mounts that began before the period" }
-drive_rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / time in which drives moved them. Only mounts with a logged request and dismount are used, or all mounts if there are no such mounts. If the time was measured in several ways (drive_rate_basis), only mounts measured in the way used for most bytes are included" }
+drive_rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / time in which drives moved them. Only mounts whose start and end were logged are used, or all mounts if there are no such mounts. If the time was measured in several ways (drive_rate_basis), only mounts measured in the way used for most bytes are included" }
 drive_rate_basis = { type = "VARCHAR", doc = "how the time in the drive rate was measured: call, block, counter, encp or estimate (see the glossary). counter and estimate: the wall-clock time leaves out mounting, so f is too high. encp: the drive time includes waits and file marks, so the drive rate is too low and f too high" }
 overall_rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / wall-clock time of the mounts used for drive_rate_mb_s. Mounts in which no file moved do not count" }
 f = { type = "DOUBLE", unit = "1", doc = "overall rate / drive rate" }

@@ -12,12 +12,12 @@ doc = "only this host; default: all hosts"
 [params.n]
 type = "BIGINT"
 default = "300"
-doc = "maximum number of time steps per host between the first and the last sample of the period"
+doc = "maximum number of time steps between the first and the last sample of the period, for each host"
 
 [columns]
 host = { type = "VARCHAR", doc = "host" }
 bin_at = { type = "TIMESTAMP", doc = "start of the time step over which samples are averaged, UTC" }
-bin_s = { type = "DOUBLE", unit = "s", doc = "length of the time step, as short as the maximum number of time steps allows" }
+bin_s = { type = "DOUBLE", unit = "s", doc = "length of the time step, between 1 s and one day: the shortest available length that gives at most n steps (parameter)" }
 cpu_user = { type = "DOUBLE", unit = "1", doc = "share of CPU time in user code, averaged over the samples" }
 cpu_system = { type = "DOUBLE", unit = "1", doc = "share of CPU time in the kernel" }
 cpu_wait = { type = "DOUBLE", unit = "1", doc = "share of CPU time that was idle while disk requests were outstanding" }

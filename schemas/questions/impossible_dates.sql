@@ -1,7 +1,7 @@
 /*
 title = "Files with impossible dates"
 topic = "operations"
-why = "A log file cannot report events later than the time at which it was written, and no supported log is older than 1990. Dates outside these limits come from a wrong clock, or from swapped day and month. Such days do not count as days with data."
+why = "Lists log files with dates before 1990, or more than a day after the file was last written. Such dates come from a wrong clock, or from swapped day and month. These days do not count as days with data."
 
 [columns]
 path = { type = "VARCHAR", doc = "path of the file" }

@@ -10,12 +10,12 @@ bucket = { type = "VARCHAR", doc = "name of the bucket, as in gold.drive_ledger"
 bucket_words = { type = "VARCHAR", doc = "meaning of the bucket in words" }
 time_group = { type = "VARCHAR", doc = "group of drive time to which the bucket belongs (gold.drive_time_bucket)" }
 group_words = { type = "VARCHAR", doc = "name of the group in words" }
-colour = { type = "VARCHAR", doc = "colour of the group in figures" }
+colour = { type = "VARCHAR", doc = "colour of the group in charts" }
 n_drives = { type = "BIGINT", doc = "number of drives that spent time in the bucket" }
 bucket_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours spent in the bucket" }
 share = { type = "DOUBLE", unit = "1", doc = "drive-hours in the bucket / all drive-hours" }
 from_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours that remain before the bucket is subtracted" }
-to_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours that remain after the bucket is subtracted; 0 for the last bucket, in which data moved" }
+to_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours that remain after the bucket is subtracted; 0 for the last bucket" }
 */
 WITH summed AS (
     SELECT bucket, count(DISTINCT drive) AS n_drives, sum(duration_us) AS us FROM gold.drive_ledger

@@ -1,7 +1,7 @@
 /*
 title = "Lines used, skipped and rejected"
 topic = "operations"
-why = "Proves that no line of a log was lost: for each kind of log, the used, skipped and rejected lines add up to all lines. Files with data in the period count, and all files without data."
+why = "Proves that no line of a log was lost: for each kind of log, the used, skipped and rejected lines add up to all lines. Files with data in the period count, and so do all files without data."
 takes = ["first_day", "last_day"]
 
 [columns]

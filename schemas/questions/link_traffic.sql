@@ -13,8 +13,8 @@ moved_gb = { type = "DOUBLE", unit = "GB", doc = "data that passed the link in t
 avg_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "average rate over the hours counted in covered_hours" }
 busiest_at = { type = "TIMESTAMP", doc = "start of the hour with the highest average rate, UTC" }
 busiest_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "average rate in the hour that starts at busiest_at, over the part that the log covers" }
-max_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "highest rate that the link's log shows in the period" }
-max_share = { type = "DOUBLE", unit = "1", doc = "max_mb_s / capacity of the link; NULL where the capacity is not known" }
+max_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "highest rate that the link's log shows in the period; NULL where the log has only average rates" }
+max_share = { type = "DOUBLE", unit = "1", doc = "max_mb_s / capacity of the link; NULL where one of them is not known" }
 */
 SELECT link, any_value(station) AS station, direction, sum(covered_s) / 3600 AS covered_hours,
        sum(avg_mb_s * covered_s ORDER BY hour_at) / 1e3 AS moved_gb,

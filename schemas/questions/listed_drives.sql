@@ -1,7 +1,7 @@
 /*
 title = "Use of drives, from a server's or a library's list of mounts"
 topic = "requests"
-why = "Shows how long each drive of a TSM server or a library held a tape, how often tapes were mounted, and how often a tape was soon mounted again. The time with a tape is an upper limit of the time in which data moved."
+why = "Shows how long each drive held a tape, how often tapes were mounted, and how often a tape was soon mounted again. The mounts come from lists of TSM's server or a library, or from SCSI pages of the drives. The time with a tape is an upper limit of the time in which data moved."
 takes = ["first_day", "last_day"]
 
 [params.again_hours]
@@ -12,15 +12,15 @@ doc = "a mount counts as repeated if the same tape left a drive at most this man
 [columns]
 system = { type = "VARCHAR", doc = "archive system" }
 library = { type = "VARCHAR", doc = "library" }
-drive = { type = "VARCHAR", doc = "name of the drive in site.toml. The drive is found by its `slot`, the library's name of the drive. If no drive in site.toml has this `slot`, the library's name is shown" }
+drive = { type = "VARCHAR", doc = "name of the drive; if site.toml assigns the library's name of the drive (`slot`) to no drive, the library's name" }
 n_mounts = { type = "BIGINT", doc = "number of mounts in the drive that began in the period" }
 n_volumes = { type = "BIGINT", doc = "number of different tapes in the mounts counted in n_mounts" }
 n_repeats = { type = "BIGINT", was = "n_again", doc = "number of repeated mounts: those whose tape was dismounted from any drive at most again_hours earlier" }
 mounted_hours = { type = "DOUBLE", unit = "h", doc = "hours of the period with a tape in the drive, without mounts whose end is not known" }
-mounted_share = { type = "DOUBLE", unit = "1", doc = "share of the period with a tape in the drive" }
+mounted_share = { type = "DOUBLE", unit = "1", doc = "mounted_hours / hours of the period" }
 moved_gb = { type = "DOUBLE", unit = "GB", doc = "data moved in mounts that began in the period, as counted by a log or by the library; NULL where neither counts it" }
 overall_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "moved_gb / time with a tape in the drive, for the mounts that moved this data. This time includes time without work" }
-median_minutes = { type = "DOUBLE", unit = "min", doc = "median time that a tape stayed in the drive" }
+median_minutes = { type = "DOUBLE", unit = "min", doc = "median length of the mounts, including mounts that began before the period; mounts whose end is not known do not count" }
 */
 -- Mounts with an unknown end count as mounts, with no time.
 WITH bound AS (

@@ -1,20 +1,20 @@
 /*
 title = "Recoverable losses"
 topic = "findings"
-why = "Shows what to fix first: for each rule, the losses of its findings are added up. A gain is limited by the next bottleneck. If no gain is known, lost_gb_day is its upper limit. Do not add the losses of different rules: they may include the same hours. Findings with a gain of 0 are left out: no work waited, or the next bottleneck allows no more."
+why = "Shows what to fix first: for each rule, the losses of its findings are added up. A gain is limited by the next bottleneck. If no gain is known, lost_gb_day is its upper limit. Do not add the losses of different rules: they may include the same hours. Findings with a gain of 0 are left out: no work waited, or the next bottleneck allows no more. Findings of the rule source_silent are left out too, because their hours are those of a log."
 takes = ["first_day", "last_day"]
 
 [columns]
 rule = { type = "VARCHAR", doc = "rule that fired; it names the cause of the loss" }
-n_findings = { type = "BIGINT", doc = "number of entities (stations, drives or hosts) for which the rule fired" }
-entities = { type = "VARCHAR", doc = "names of the stations, drives or hosts for which the rule fired, the most expensive first" }
+n_findings = { type = "BIGINT", doc = "number of entities (such as stations, drives or tapes) for which the rule fired" }
+entities = { type = "VARCHAR", doc = "names of the entities for which the rule fired, the most expensive first" }
 first_day = { type = "DATE", doc = "first site day of the periods for which the rule fired" }
 last_day = { type = "DATE", doc = "last site day of the periods for which the rule fired" }
 lost_hours = { type = "DOUBLE", unit = "h", doc = "upper limit of the drive-hours or station-hours lost. If the rule fired for an entity in several periods, only the period with the most hours is used" }
 lost_gb_day = { type = "DOUBLE", unit = "GB/day", doc = "data per day that the drives could have moved in the lost time, at their own rates and without other limits. gain_gb_day is the part that the next bottleneck allows. If the rule fired for an entity in several periods, only the largest loss is used" }
-gain_gb_day = { type = "DOUBLE", unit = "GB/day", doc = "extra data per day that would move if the cause were fixed, limited by the next bottleneck; NULL where no finding of the rule has a known gain" }
-gain_gb_day_low = { type = "DOUBLE", was = "gain_least_gb_day", unit = "GB/day", doc = "low end of gain_gb_day: sum of the low ends of the 90 % intervals of the findings' gains. NULL where a gain has no interval" }
-gain_gb_day_high = { type = "DOUBLE", was = "gain_most_gb_day", unit = "GB/day", doc = "high end of gain_gb_day: sum of the high ends of the 90 % intervals of the findings' gains. NULL where a gain has no interval" }
+gain_gb_day = { type = "DOUBLE", unit = "GB/day", doc = "extra data per day that would move if the cause were fixed, limited by the next bottleneck. If the rule fired for an entity in several periods, only the most expensive is used. NULL where no finding of the rule has a known gain" }
+gain_gb_day_low = { type = "DOUBLE", was = "gain_least_gb_day", unit = "GB/day", doc = "low end of gain_gb_day: sum of the low ends of the 90 % intervals of the findings' gains. NULL where the gain of a finding has no interval" }
+gain_gb_day_high = { type = "DOUBLE", was = "gain_most_gb_day", unit = "GB/day", doc = "high end of gain_gb_day: sum of the high ends of the 90 % intervals of the findings' gains. NULL where the gain of a finding has no interval" }
 bottleneck = { type = "VARCHAR", doc = "what would limit the drives next if the cause of the rule's most expensive finding were fixed" }
 ranked_by = { type = "VARCHAR", doc = "what the rule is ranked by. gain: gain_gb_day. price: lost_gb_day, because no gain is known. hours: lost hours per day, because neither is known; these hours are converted to GB per day with the median GB per lost hour of the other rules" }
 */

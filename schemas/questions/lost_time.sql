@@ -6,12 +6,12 @@ takes = ["first_day", "last_day"]
 
 [columns]
 cause = { type = "VARCHAR", doc = "cause of the lost time, named as in gold.lost_time" }
-station = { type = "VARCHAR", doc = "station that the drives worked for; NULL for drives that moved no data" }
-part = { type = "VARCHAR", doc = "for the cause long_gap: the part of the gaps (database, request or start) that took longest on the most expensive drive. NULL for other causes" }
+station = { type = "VARCHAR", doc = "station for which the drives moved most of their bytes on the day of the loss; NULL where they moved no data that day" }
+part = { type = "VARCHAR", doc = "for the cause long_gap: the part of the gaps (database, request or start) that took most of the time on the most expensive drive. NULL for other causes" }
 n_drives = { type = "BIGINT", doc = "number of drives that lost the time" }
 drives = { type = "VARCHAR", doc = "names of the drives that lost the time, the most expensive first" }
 lost_hours = { type = "DOUBLE", unit = "h", doc = "upper limit of the drive-hours that can be recovered" }
-naive_gb_day = { type = "DOUBLE", unit = "GB/day", doc = "extra data per day if the cause were fixed and nothing else limited the drives, averaged over the days that logs of drives cover" }
+naive_gb_day = { type = "DOUBLE", unit = "GB/day", doc = "extra data per day if the cause were fixed and nothing else limited the drives. The average is over the days on which logs cover at least a tenth of some drive's day, or over all days if there are no such days" }
 gain_gb_day = { type = "DOUBLE", unit = "GB/day", doc = "extra data per day if the cause were fixed, limited by each drive's next bottleneck and averaged over the same days as naive_gb_day" }
 bottleneck = { type = "VARCHAR", doc = "what would limit the most expensive drive next if the cause were fixed" }
 */

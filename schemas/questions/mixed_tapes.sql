@@ -12,7 +12,7 @@ doc = "regular expression for a file's path; the text that its first group (in p
 [columns]
 system = { type = "VARCHAR", doc = "archive system" }
 volume = { type = "VARCHAR", doc = "tape label of a tape from which files were read in the period" }
-kinds = { type = "VARCHAR", doc = "kinds of data on the tape, each with its number of files. The path of a file shows its kind. If no path on the tape shows a kind, the file family is the kind" }
+kinds = { type = "VARCHAR", doc = "kinds of data on the tape, each with its number of files. The path of a file shows its kind. If no path on the tape shows a kind, the file family is the kind; otherwise, files whose path shows no kind are left out" }
 n_kinds = { type = "BIGINT", doc = "number of kinds of data on the tape" }
 kinds_read = { type = "VARCHAR", doc = "kinds of data that were read in the period" }
 n_read = { type = "BIGINT", doc = "number of different files read from the tape in the period" }

@@ -13,10 +13,10 @@ doc = "maximum number of files; the first files of the mount are listed"
 number = { type = "BIGINT", doc = "position of the file in the order in which the mount read or wrote files" }
 volume = { type = "VARCHAR", doc = "tape label" }
 file_number = { type = "BIGINT", doc = "position of the file on the tape, counted in files" }
-started_at = { type = "TIMESTAMP", doc = "first block of the file, UTC" }
+started_at = { type = "TIMESTAMP", doc = "time of the first block of the file, UTC" }
 volume_gb = { type = "DOUBLE", unit = "GB", doc = "size of the file" }
 begin_gb = { type = "DOUBLE", unit = "GB", doc = "data on the tape before this file: sum of the known sizes of the earlier files. NULL where the size or place of this file is not known" }
-position_s = { type = "DOUBLE", unit = "s", doc = "time of tape motion from the previous file to this one; NULL for the first file" }
+position_s = { type = "DOUBLE", unit = "s", doc = "time of tape motion from the previous file to this one; NULL for the first file, and where no log shows the gap between the files" }
 */
 WITH moved AS MATERIALIZED (
     SELECT t.system, t.transfer_id, t.volume, t.file_number, t.started_at, t.bytes

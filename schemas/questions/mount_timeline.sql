@@ -11,7 +11,7 @@ doc = "maximum number of intervals; the longest ones are kept"
 
 [columns]
 drive = { type = "VARCHAR", doc = "drive" }
-number = { type = "BIGINT", doc = "position of the state in the order in which figures show a drive's day" }
+number = { type = "BIGINT", doc = "place of the state in lists and charts, as in gold.drive_time_bucket" }
 state = { type = "VARCHAR", doc = "what the drive did: a bucket of gold.drive_ledger; waits and checksums inside a transfer belong to the state `transfer`" }
 state_words = { type = "VARCHAR", doc = "meaning of the state in words" }
 colour = { type = "VARCHAR", doc = "colour of the state in figures" }

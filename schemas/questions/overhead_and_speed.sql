@@ -1,11 +1,11 @@
 /*
 title = "Overhead per file and speed, by drive technology"
 topic = "gaps"
-why = "The time for a file is an overhead plus bytes / speed. This finds the overhead and the speed that best fit files of many sizes. If all files of a technology have nearly the same size, no fit is possible, and the technology has no row."
+why = "The time for a file is an overhead plus bytes / speed. This finds the overhead and the speed that best fit files of many sizes. Reads and writes are fitted separately. If all files have nearly the same size, no fit is possible, and there is no row."
 takes = ["first_day", "last_day"]
 
 [columns]
-generation = { type = "VARCHAR", doc = "technology of the drives" }
+generation = { type = "VARCHAR", doc = "technology of the drives; NULL where site.toml does not name it" }
 mode = { type = "VARCHAR", doc = "read or write" }
 n_files = { type = "BIGINT", doc = "number of files to which the formula was fitted; the first file of each mount is left out" }
 overhead_s = { type = "DOUBLE", unit = "s", doc = "time per file in addition to bytes / speed: tape motion before the file, and a fixed time in the drive" }

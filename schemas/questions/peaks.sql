@@ -7,12 +7,12 @@ takes = ["first_day", "last_day"]
 [columns]
 drive = { type = "VARCHAR", doc = "drive" }
 mode = { type = "VARCHAR", doc = "read or write" }
-drive_rate_basis = { type = "VARCHAR", doc = "basis of the drive rate: call (inside drive calls), block (with checksums and waits in the buffer) or encp (with waits for data and file marks)" }
+drive_rate_basis = { type = "VARCHAR", doc = "basis of the drive rate: call (inside drive calls), block (with checksums and waits for the buffer) or encp (with waits for data and file marks)" }
 peak_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "highest drive rate of a large file (500 MB or more) in this drive" }
 p50_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "median drive rate of the drive's large files, which is its usual rate" }
 least_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "lowest drive rate of a large file in this drive" }
 n_files = { type = "BIGINT", doc = "number of large files (500 MB or more) that the drive moved" }
-started_at = { type = "TIMESTAMP", doc = "first block of the file with the peak rate, UTC" }
+started_at = { type = "TIMESTAMP", doc = "time of the first block of the file with the peak rate, UTC" }
 station = { type = "VARCHAR", doc = "station that the file with the peak rate came from or went to" }
 file_gb = { type = "DOUBLE", unit = "GB", doc = "size of the file with the peak rate" }
 is_compressed = { type = "BOOLEAN", doc = "true if the peak rate exceeds the drive's native rate, which is possible only if the drive compresses the data; NULL where the native rate is not known" }

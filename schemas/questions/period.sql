@@ -4,12 +4,12 @@ topic = "operations"
 why = "Shows the first and last day with data, and settings of the site, such as its expected gap between files."
 
 [columns]
-first_day = { type = "DATE", doc = "first site day in any log that was read; NULL if no log was read. Days before 1990, and days after the log file was written, count only if there are no other days" }
-last_day = { type = "DATE", doc = "last site day in any log that was read; NULL if no log was read" }
+first_day = { type = "DATE", doc = "first site day in any log that was read; NULL if no log was read. Days before 1990, and days after the newest log file was written, count only if there are no other days" }
+last_day = { type = "DATE", doc = "last site day in any log that was read, chosen like first_day; NULL if no log was read" }
 name = { type = "VARCHAR", doc = "name of the site" }
 zone = { type = "VARCHAR", doc = "time zone of the site's calendar days" }
 expected_gap_s = { type = "DOUBLE", unit = "s", doc = "avoidable gap between files that is normal at this site" }
-duty_threshold_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "average rate of a station's links above which a half-hour counts as active" }
+duty_threshold_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "average rate of all of a station's links together, in one direction, above which a half-hour counts as active" }
 */
 WITH bound AS (
     -- files that an archive or an image dates 1970 or 1980 do not say when they were written

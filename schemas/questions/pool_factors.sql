@@ -1,7 +1,7 @@
 /*
 title = "Properties of pools that affect the rates of their transfers"
 topic = "pools"
-why = "Shows each disk pool's server, RAID level, streams, quality of service and weight. It also shows how much data the pool requested to store or restore. These properties decide whether disks can feed the drives."
+why = "Shows each disk pool's server, RAID level, streams, quality of service and weight. It also shows how much data the pool requested to store or restore. These properties decide whether disks can feed the drives. Facts are those of the last day of the period."
 takes = ["first_day", "last_day"]
 
 [columns]
@@ -12,12 +12,12 @@ n_on_server = { type = "BIGINT", doc = "number of pools on the same server, incl
 raid = { type = "VARCHAR", doc = "RAID level, from the fact `raid`" }
 streams = { type = "VARCHAR", doc = "number of transfers that the pool may run at once, from the fact `streams`" }
 qos = { type = "VARCHAR", doc = "quality of service that the pool provides, from the fact `qos`" }
-balance = { type = "VARCHAR", doc = "weight of the pool, or the method, by which work is assigned to pools; from the fact `balance`" }
-others = { type = "VARCHAR", doc = "other facts about the pool in site.toml" }
-asked_hours = { type = "BIGINT", unit = "h", doc = "number of hours with requests to the pool" }
+balance = { type = "VARCHAR", doc = "how work is assigned to the pool: its weight, or a method; from the fact `balance`" }
+others = { type = "VARCHAR", doc = "names and values of other facts about the pool in site.toml" }
+asked_hours = { type = "BIGINT", unit = "h", doc = "number of hours in which the pool made requests" }
 asked_gb = { type = "DOUBLE", unit = "GB", doc = "data that the pool requested to store or restore" }
 share = { type = "DOUBLE", unit = "1", doc = "asked_gb of this pool / asked_gb of all pools of the archive system" }
-asked_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "average rate of requested data: asked_gb / asked_hours" }
+asked_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "average rate of requested data: asked_gb / asked_hours, in MB/s" }
 */
 WITH used AS (
     SELECT system, member AS pool, count(DISTINCT hour_at) AS asked_hours, sum(moved_gb) AS asked_gb

@@ -9,8 +9,8 @@ kind = { type = "VARCHAR", doc = "pool or disk" }
 system = { type = "VARCHAR", doc = "archive system of the pool, or host of the disk" }
 work = { type = "VARCHAR", doc = "kind of request (for pools) or of traffic (for disks) that is shared" }
 member = { type = "VARCHAR", doc = "name of the pool, or device name of the disk" }
-moved_gb = { type = "DOUBLE", unit = "GB", doc = "data of the requests to the pool, or data that the disk read or wrote" }
-share = { type = "DOUBLE", unit = "1", doc = "requests to this pool / requests to all pools that share the work; for a disk, bytes of this disk / bytes of all disks that share the work" }
+moved_gb = { type = "DOUBLE", unit = "GB", doc = "total size of the files in the pool's requests, or data that the disk read or wrote" }
+share = { type = "DOUBLE", unit = "1", doc = "requests of this pool / requests of all pools that share the work; for a disk, bytes of this disk / bytes of all disks that share the work" }
 fair_share = { type = "DOUBLE", unit = "1", doc = "share if the load were equal: 1 / number of pools or disks that share the work" }
 */
 WITH summed AS (

@@ -1,7 +1,7 @@
 /*
 title = "Requests that timed out while waiting"
 topic = "pools"
-why = "Shows for each pool how many requests timed out, how long users waited in vain, and whether another pool had the file. If requests to other pools did not time out, the cause can be dCache's cost setting, which selects pools."
+why = "Shows for each pool how many requests timed out, how long users waited in vain, and whether another pool had the file. If requests to other pools did not time out, the cause can be dCache's cost setting, by which dCache selects a pool for each request."
 takes = ["first_day", "last_day"]
 
 [columns]
@@ -11,10 +11,10 @@ operation = { type = "VARCHAR", doc = "what was requested: store (to tape) or re
 n_requests = { type = "BIGINT", doc = "number of requests made in the period" }
 n_timeouts = { type = "BIGINT", doc = "number of requests that ended with a timeout, according to their error message" }
 timeout_share = { type = "DOUBLE", unit = "1", doc = "timeouts / requests" }
-n_never_started = { type = "BIGINT", doc = "number of timeouts in which the request never reached the tape system" }
+n_never_started = { type = "BIGINT", doc = "number of timeouts of requests that ended before the tape system started them: outcome cancelled in silver.pool_request" }
 waited_hours = { type = "DOUBLE", unit = "h", doc = "sum, over the timeouts, of the time from request to timeout" }
 not_moved_gb = { type = "DOUBLE", unit = "GB", doc = "size of the files whose requests timed out; a file counts once for each timeout" }
-n_elsewhere = { type = "BIGINT", doc = "number of timeouts for files that another pool already had: that pool had completed a request for the same file" }
+n_elsewhere = { type = "BIGINT", doc = "number of timeouts for files that another pool already had: that pool had completed a request for the same file earlier in the period" }
 load_ratio = { type = "DOUBLE", was = "times", unit = "1", doc = "number of requests to this pool / mean number of requests per pool, for the same operation" }
 is_cost_suspect = { type = "BOOLEAN", doc = "true if dCache's cost setting may be the cause. Three conditions hold: requests to this pool timed out, some other pool had no timeouts, and load_ratio is at least min_times (parameter of the rule pool_skew)" }
 */
@@ -34,7 +34,7 @@ judged AS (
 ),
 summed AS (
     SELECT system, pool, operation, count(*) AS n_requests, count(*) FILTER (is_timeout) AS n_timeouts,
-           count(*) FILTER (is_timeout AND started_at IS NULL) AS n_never_started,
+           count(*) FILTER (is_timeout AND outcome = 'cancelled') AS n_never_started,
            coalesce(sum(date_diff('microsecond', created_at, over_at)) FILTER (is_timeout), 0) / 3600e6 AS waited_hours,
            coalesce(sum(bytes) FILTER (is_timeout), 0) / 1e9 AS not_moved_gb,
            count(*) FILTER (is_elsewhere) AS n_elsewhere

@@ -16,8 +16,8 @@ restored_gb = { type = "DOUBLE", unit = "GB", doc = "data read from tape to the 
 client_in_gb = { type = "DOUBLE", unit = "GB", doc = "data received from clients" }
 client_out_gb = { type = "DOUBLE", unit = "GB", doc = "data sent to clients" }
 n_errors = { type = "BIGINT", doc = "number of errors that dCache counted" }
-held_gb = { type = "DOUBLE", unit = "GB", doc = "data in the pool, from the newest statistics file of the period that lists the pool" }
-n_files = { type = "BIGINT", doc = "number of files in the pool, from the newest statistics file of the period that lists the pool" }
+held_gb = { type = "DOUBLE", unit = "GB", doc = "data of this storage group and file family in the pool, from the newest statistics file of the period that lists them" }
+n_files = { type = "BIGINT", doc = "number of files of this storage group and file family in the pool, from the newest statistics file of the period that lists them" }
 counted_hours = { type = "DOUBLE", unit = "h", doc = "hours for which the statistics files show what the pool moved" }
 reset_hours = { type = "DOUBLE", unit = "h", doc = "hours in which a counter went down, as after a restart; what the pool moved in these hours is not known and not included" }
 */

@@ -2,7 +2,7 @@
 title = "Phases with a constant number of pools in use"
 topic = "pools"
 was = ["pool_regions"]
-why = "A new phase starts when the number of pools in use changes. Causes are e.g. a new setting, a failure or other kinds of requests. The rows come from the newest analysis that was made for last_day or an earlier day."
+why = "A new phase starts when the number of pools in use changes. Possible causes are a new setting, a failure or other kinds of requests. The rows come from the newest analysis that was made for last_day or an earlier day."
 takes = ["last_day"]
 
 [columns]
@@ -16,7 +16,7 @@ even_pools = { type = "DOUBLE", unit = "1", doc = "effective number of pools: n 
 step_low = { type = "DOUBLE", unit = "1", doc = "low end of the 90 % interval of the change in even_pools: this phase minus the previous phase. NULL for the first phase" }
 step_high = { type = "DOUBLE", unit = "1", doc = "high end of the 90 % interval of the change in even_pools: this phase minus the previous phase. NULL for the first phase" }
 asked_gb = { type = "DOUBLE", unit = "GB", doc = "data requested in the phase; hours with fewer than 10 requests do not count" }
-pools = { type = "VARCHAR", doc = "names of the busiest pools, each with its share of the requests" }
+pools = { type = "VARCHAR", doc = "names of the busiest pools, at most 15, each with its share of the requests" }
 changed = { type = "VARCHAR", doc = "entries of the change log within 24 hours before or after the start of the phase; NULL where there is no entry, and for the first phase" }
 reason_missing = { type = "VARCHAR", was = "cannot_tell", doc = "why the time cannot be divided into phases; NULL where it can" }
 */

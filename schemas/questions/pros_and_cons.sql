@@ -67,7 +67,7 @@ pro AS (
            format('Drives stream: half of the large files moved at {:.0f} % of the native rate or more.', 100 * share) AS summary
     FROM fast
     UNION ALL SELECT 'long_gap', NULL, share, n, 0.95, 20,
-           format('Files follow each other quickly: {:.1f} % of the gaps exceed the expected gap by at most {:g} s.', 100 * share,
+           format('Files follow each other quickly: {:.1f} % of the gaps are at most {:g} s longer than the expected gap.', 100 * share,
                   rule_limit('long_gap', 'excess_s'))
     FROM gap
     UNION ALL SELECT 'mount_failures', NULL, share, n, 0.99, 20, format('Mounts succeed: {:.2f} % of the mounts did not fail.', 100 * share) FROM mount
@@ -76,12 +76,12 @@ pro AS (
     UNION ALL SELECT 'partial_read', NULL, share, n, 0.8, 5,
            format('Tapes are read in order: {:.0f} % of the reading mounts read most of the tape, or consecutive files.', 100 * share)
     FROM read_whole
-    UNION ALL SELECT 'drive_down', NULL, up, n_known, 0.99, 24, format('Drives are available in {:.1f} % of their hours with logs.', 100 * up)
+    UNION ALL SELECT 'drive_down', NULL, up, n_known, 0.99, 24, format('Drives are available in {:.1f} % of the drive-hours that logs cover.', 100 * up)
     FROM hours
     UNION ALL SELECT 'source_silent', NULL, covered, n, 0.99, 24,
            format('Logs cover {:.1f} % of the drive-hours.', 100 * covered) FROM hours
     UNION ALL SELECT 'duty_low', station, share, n, 0.75, 48,
-           format('{} is active in {:.0f} % of the half-hours.', station, 100 * share) FROM duty
+           format('Traffic into {} exceeds duty_threshold_mb_s in {:.0f} % of the half-hours.', station, 100 * share) FROM duty
 ),
 listed AS (
     SELECT 'con' AS side, rule, entity, CAST(NULL AS DOUBLE) AS value, n_days AS n_counted, text AS summary, rank FROM con

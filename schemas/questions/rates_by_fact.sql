@@ -1,7 +1,7 @@
 /*
 title = "Rates compared by a property that site.toml declares"
 topic = "changes"
-why = "Shows rates for each value of a fact such as file system or RAID level: hourly rates of pools, hosts and links, and file rates of drives. If the fact is itself a rate (expected_mb_s), the rows also show how often that rate was reached."
+why = "Shows rates for each value of a fact such as file system or RAID level: hourly rates of pools, hosts and links, and drive rates of large files. If the fact is itself a rate (expected_mb_s), the rows also show how often that rate was reached."
 takes = ["first_day", "last_day"]
 
 [params.fact]

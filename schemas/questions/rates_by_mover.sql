@@ -1,7 +1,7 @@
 /*
 title = "Drive rates by mover host"
 topic = "drives"
-why = "Compares drives of the same technology on different mover hosts, to show which hosts let their drives stream, and which slow them down."
+why = "Compares drives of the same technology on different mover hosts, to show on which hosts the drives stream, and which hosts slow their drives down."
 takes = ["first_day", "last_day"]
 
 [columns]
@@ -10,7 +10,7 @@ mode = { type = "VARCHAR", doc = "read or write" }
 drive_rate_basis = { type = "VARCHAR", doc = "how the time in the drive rate was measured: call, block or encp (see the glossary). Rates with different bases cannot be compared" }
 mover_host = { type = "VARCHAR", doc = "host on which the movers of the drives run" }
 n_drives = { type = "BIGINT", doc = "number of the host's drives that moved large files (500 MB or more)" }
-n_files = { type = "BIGINT", doc = "number of large files that the drives counted in n_drives moved" }
+n_files = { type = "BIGINT", doc = "number of large files moved by these drives" }
 drive_rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "median drive rate of the large files" }
 ratio_to_best = { type = "DOUBLE", was = "of_best", unit = "1", doc = "drive_rate_mb_s / the highest such median among hosts with the same technology, mode and basis" }
 */

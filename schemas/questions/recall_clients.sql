@@ -15,7 +15,7 @@ storage_group = { type = "VARCHAR", doc = "storage group: owner of the files, e.
 read_from = { type = "VARCHAR", doc = "networks of the clients that read the files, as named by facts of site.toml. elsewhere: no fact names the network. nobody: no read is known. not recorded: dCache's billing log shows no client transfers, because it lacks them or has an unknown layout" }
 n_restores = { type = "BIGINT", doc = "number of completed restores to which read_from applies" }
 restored_gb = { type = "DOUBLE", unit = "GB", doc = "data of the restores counted in n_restores" }
-share = { type = "DOUBLE", unit = "1", doc = "n_restores / all restores of the storage group" }
+share = { type = "DOUBLE", unit = "1", doc = "n_restores / number of all completed restores of the storage group" }
 n_reads = { type = "BIGINT", doc = "number of reads of the restored files" }
 protocols = { type = "VARCHAR", doc = "protocols with which the files were read" }
 latency_p50_s = { type = "DOUBLE", unit = "s", doc = "median time from request to end of the restore, without the time in the pool's own queue" }

@@ -21,8 +21,8 @@ storage_group = { type = "VARCHAR", doc = "storage group: owner of the file, e.g
 volume_gb = { type = "DOUBLE", unit = "GB", doc = "size of the file" }
 created_at = { type = "TIMESTAMP", doc = "when the pool requested the file, UTC" }
 latency_s = { type = "DOUBLE", unit = "s", doc = "time from the request until the pool had the file" }
-slowest = { type = "VARCHAR", doc = "stage in which the file spent most time" }
-queue_s = { type = "DOUBLE", unit = "s", doc = "time that the request spent in queues" }
+slowest = { type = "VARCHAR", doc = "stage in which the file spent most time: queue, mount, turn, position, read or deliver" }
+queue_s = { type = "DOUBLE", unit = "s", doc = "time that the request spent in the queues of pool and tape system" }
 mount_s = { type = "DOUBLE", unit = "s", doc = "time that mounting the tape took; NULL where no log shows the mount" }
 turn_s = { type = "DOUBLE", unit = "s", doc = "time from the mount until the drive began to wind to the file: label check and reads of earlier files. NULL for ENDIT, whose logs do not show this time separately" }
 position_s = { type = "DOUBLE", unit = "s", doc = "time in which the tape wound to the file; NULL for ENDIT, whose logs do not show this time separately" }

@@ -17,7 +17,7 @@ turn_share = { type = "DOUBLE", unit = "1", doc = "share of latency_hours from t
 position_share = { type = "DOUBLE", unit = "1", doc = "share of latency_hours spent on tape motion" }
 read_share = { type = "DOUBLE", unit = "1", doc = "share of latency_hours spent reading; for ENDIT, tape motion and reading of other files in the same run are included" }
 deliver_share = { type = "DOUBLE", unit = "1", doc = "share of latency_hours that passed from the end of the read in the drive until the pool had the file" }
-slowest = { type = "VARCHAR", doc = "stage that was most often the longest one of a restore" }
+slowest = { type = "VARCHAR", doc = "stage that was most often the longest one of a restore: queue, mount, turn, position, read or deliver" }
 */
 WITH asked AS (
     SELECT p.pool, p.storage_group, p.pnfsid, p.system, p.created_at FROM silver.pool_request p CROSS JOIN site.setting c

@@ -6,7 +6,7 @@ takes = ["first_day", "last_day", "station"]
 
 [columns]
 storage_group = { type = "VARCHAR", doc = "storage group (owner of the files, e.g. an experiment) to which most bytes of the mounts belong" }
-day = { type = "DATE", doc = "site day of the mount request" }
+day = { type = "DATE", doc = "site day of the mount request; where no log shows the request, of the mount's first logged step" }
 n_mounts = { type = "BIGINT", doc = "number of mounts in which files moved and whose tape a log names" }
 n_volumes = { type = "BIGINT", doc = "number of different tapes in the mounts counted in n_mounts" }
 avg_remounts = { type = "DOUBLE", doc = "average remounts of the day as WLCG defines them: number of mounts / number of tapes mounted; 1 is ideal" }

@@ -7,7 +7,7 @@ takes = ["first_day", "last_day"]
 [params.days]
 type = "BIGINT"
 default = "7"
-doc = "a restore counts as repeated if the previous restore of the file started at most this many days (of 24 hours) earlier"
+doc = "a restore counts as repeated if the previous completed restore of the file was requested at most this many days (of 24 hours) earlier"
 
 [columns]
 system = { type = "VARCHAR", doc = "archive system" }
@@ -16,9 +16,9 @@ storage_group = { type = "VARCHAR", doc = "storage group: owner of the files, e.
 file_family = { type = "VARCHAR", doc = "file family: files that share tapes, e.g. one data set" }
 n_repeats = { type = "BIGINT", was = "n_again", doc = "number of repeated restores that were requested in the period and completed" }
 again_gb = { type = "DOUBLE", unit = "GB", doc = "data in the repeated restores" }
-n_pools = { type = "BIGINT", doc = "number of different pools to which the file was restored. Each repeated restore counts, and the restore directly before it" }
-shortest_s = { type = "DOUBLE", unit = "s", doc = "shortest time from the start of one restore of the file to the start of the next" }
-last_at = { type = "TIMESTAMP", doc = "start of the last repeated restore, UTC" }
+n_pools = { type = "BIGINT", doc = "number of different pools that requested the repeated restores and the restores directly before them" }
+shortest_s = { type = "DOUBLE", unit = "s", doc = "shortest time from the request for one restore of the file to the request for the next" }
+last_at = { type = "TIMESTAMP", doc = "time of the request for the last repeated restore, UTC" }
 */
 WITH paired AS (
     -- earlier restores are too long ago to count

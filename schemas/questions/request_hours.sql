@@ -7,7 +7,7 @@ takes = ["first_day", "last_day", "group"]
 [params.pool]
 type = "VARCHAR"
 default = ""
-doc = "only this disk pool; default: all pools"
+doc = "only this disk pool; requests in the tape system's own queue are then left out. Default: all requests"
 
 [params.n]
 type = "BIGINT"
@@ -22,7 +22,7 @@ bin_s = { type = "DOUBLE", unit = "s", doc = "length of the time step: half an h
 n_requests = { type = "BIGINT", doc = "number of requests" }
 n_failed = { type = "BIGINT", doc = "number of a pool's requests that failed or were cancelled; NULL for requests in the tape system's own queue" }
 asked_gb = { type = "DOUBLE", unit = "GB", doc = "size of the requested files; NULL where no log shows it" }
-n_followed = { type = "BIGINT", doc = "number of requests that the tape system's log also shows, so that each stage is known" }
+n_followed = { type = "BIGINT", doc = "number of a pool's restores that the tape system's log also shows, so that single stages are known; 0 for requests in the tape system's own queue" }
 queue_hours = { type = "DOUBLE", unit = "h", doc = "sum, over the requests, of the time spent in queues" }
 mount_hours = { type = "DOUBLE", unit = "h", doc = "sum, over the requests, of the time that mounting the tape took" }
 turn_hours = { type = "DOUBLE", unit = "h", doc = "sum over the requests: time from the mount until the drive began to wind to the file (label check and reads of earlier files)" }

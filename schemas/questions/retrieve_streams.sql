@@ -1,7 +1,7 @@
 /*
 title = "Simultaneous reads by ENDIT, and tapes that waited"
 topic = "tapes"
-why = "ENDIT moves files between dCache and TSM. This shows what a limit on ENDIT's drives costs: how long ENDIT read only one tape while requests for other tapes were ready. It also shows how much data one more drive would have read."
+why = "ENDIT moves files between dCache and TSM. This shows what a limit on the number of ENDIT's drives costs: how long ENDIT read only one tape while requests for other tapes were ready. It also shows how much data one more drive would have read."
 takes = ["first_day", "last_day"]
 
 [params.fill_wait_s]
@@ -23,7 +23,7 @@ doc = "ENDIT's retriever_remountdelay: shortest time between the end of a read o
 day = { type = "DATE", doc = "site day" }
 system = { type = "VARCHAR", doc = "archive system" }
 host = { type = "VARCHAR", doc = "host on which the ENDIT daemons run" }
-pool = { type = "VARCHAR", doc = "name of the ENDIT instance, or its host if the instance has no name. Each dCache pool has its own instance and its own limit of workers" }
+pool = { type = "VARCHAR", doc = "name of the ENDIT instance, or its host if the instance has no name. Each dCache pool has its own instance and its own limit on the number of workers" }
 n_runs = { type = "BIGINT", doc = "number of runs of the retrieve worker that started on the day" }
 n_not_done = { type = "BIGINT", doc = "number of runs among n_runs that failed, were stopped, or have no end in the log" }
 read_gb = { type = "DOUBLE", unit = "GB", doc = "data read by runs of the retrieve worker that were completed on the day" }

@@ -8,11 +8,11 @@ takes = ["first_day", "last_day"]
 mode = { type = "VARCHAR", doc = "read or write; NULL in the row for both together" }
 robot = { type = "VARCHAR", doc = "robot that serves the drives; NULL for drives to which site.toml assigns no robot" }
 n_drives = { type = "BIGINT", doc = "number of the robot's drives that moved at least one file completely" }
-n_tapes = { type = "BIGINT", doc = "number of tapes with at least one file that was moved completely" }
+n_tapes = { type = "BIGINT", doc = "number of tapes to or from which these drives moved at least one file completely" }
 n_files = { type = "BIGINT", doc = "number of files whose transfer was completed in the period" }
 moved_tb = { type = "DOUBLE", unit = "TB", doc = "data moved in the period; only files that were moved completely count. The bytes of a file are divided evenly over the time from its first block to its last" }
 share = { type = "DOUBLE", unit = "1", doc = "moved_tb of this robot / moved_tb of all robots in that mode" }
-average_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "moved_tb / length of the period in seconds" }
+average_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "moved_tb / length of the period, in MB/s" }
 max_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "highest hourly rate in the period" }
 last_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "rate in the last hour of the period" }
 */

@@ -1,7 +1,7 @@
 /*
 title = "Mounts that waited for the robot"
 topic = "mounts"
-why = "A robot with one arm, or one that stops while a drive loads, mounts one tape after another. Mounts that are requested at the same time then wait longer for their tapes than single mounts."
+why = "A robot that has one arm, or that stops while a drive loads, mounts one tape after another. Mounts that are requested at the same time then wait longer for their tapes than single mounts."
 takes = ["first_day", "last_day"]
 
 [columns]

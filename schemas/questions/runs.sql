@@ -12,7 +12,7 @@ step = { type = "VARCHAR", doc = "name of the step that ran, e.g. ingest or buil
 outcome = { type = "VARCHAR", doc = "outcome of the step: done or failed" }
 elapsed_s = { type = "DOUBLE", unit = "s", doc = "duration of the run" }
 counts = { type = "VARCHAR", doc = "numbers that the step reported, e.g. of files or lines (JSON)" }
-failure = { type = "VARCHAR", doc = "error message with file, line and step; NULL where the step did not fail" }
+failure = { type = "VARCHAR", doc = "name of the step, error message, log file that was being read, and line of tapescope's code; NULL where the step did not fail" }
 */
 SELECT started_at, step, outcome, elapsed_s, counts, failure
 FROM ops.run

@@ -8,9 +8,9 @@ takes = ["first_day", "last_day"]
 host = { type = "VARCHAR", doc = "host" }
 from_at = { type = "TIMESTAMP", doc = "start of the host's first sample in the period, UTC" }
 to_at = { type = "TIMESTAMP", doc = "end of the host's last sample in the period, UTC" }
-n_host_samples = { type = "BIGINT", doc = "number of samples of the host's total load: CPUs, memory, and all disks together" }
+n_host_samples = { type = "BIGINT", doc = "number of samples of the host's total load: CPUs, and all disks together" }
 n_disk_samples = { type = "BIGINT", doc = "number of samples of single disks" }
-n_network_samples = { type = "BIGINT", doc = "number of samples of single network ports and bonded interfaces" }
+n_network_samples = { type = "BIGINT", doc = "number of samples of network ports and bonded interfaces. Where a tool shows no single port, samples of the total over all interfaces count" }
 */
 SELECT host, min(from_at) AS from_at, max(to_at) AS to_at, CAST(sum(n_host_samples) AS BIGINT) AS n_host_samples,
        CAST(sum(n_disk_samples) AS BIGINT) AS n_disk_samples, CAST(sum(n_network_samples) AS BIGINT) AS n_network_samples

@@ -17,8 +17,8 @@ station = { type = "VARCHAR", doc = "station whose traffic is known in both dire
 role = { type = "VARCHAR", doc = "role of the station in site.toml" }
 in_gb = { type = "DOUBLE", unit = "GB", doc = "data that the station received" }
 out_gb = { type = "DOUBLE", unit = "GB", doc = "data that the station sent" }
-low_active_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "rate of the traffic towards the station in the slowest half-hour that counts as active" }
-high_active_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "rate of the traffic towards the station in the fastest half-hour that counts as active" }
+low_active_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "lowest average rate towards the station in an active half-hour: one in which this rate exceeds duty_threshold_mb_s in site.toml. NULL without such a half-hour" }
+high_active_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "highest average rate towards the station in an active half-hour: one in which this rate exceeds duty_threshold_mb_s in site.toml. NULL without such a half-hour" }
 is_scanning_like = { type = "BOOLEAN", doc = "true if the station received at least 100 GB and sent at most a twentieth of what it received" }
 is_declared = { type = "BOOLEAN", doc = "true if site.toml declares the station's role as scanning" }
 */

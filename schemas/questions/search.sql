@@ -5,7 +5,7 @@ why = "Finds a name that a mail or a colleague mentions: drives, tapes, stations
 
 [params.text]
 type = "VARCHAR"
-doc = "part of the name to search for, in upper or lower case"
+doc = "part of the name to search for; upper and lower case are treated alike"
 
 [params.n]
 type = "BIGINT"
@@ -16,7 +16,7 @@ doc = "maximum number of rows"
 kind = { type = "VARCHAR", doc = "what the name belongs to: drive, volume (tape), station, group (storage group), pool or finding" }
 id = { type = "VARCHAR", doc = "name of the drive, tape, station, group or pool; for a finding its id" }
 name = { type = "VARCHAR", doc = "name to show; for a finding its rule and entity" }
-last_day = { type = "DATE", doc = "last site day with a log line or finding of that name; NULL where no log names it" }
+last_day = { type = "DATE", doc = "last site day for which the warehouse has data or a finding with the name; NULL where only site.toml has the name" }
 */
 WITH mounted AS (
     SELECT unnest([{'kind': 'drive', 'id': drive}, {'kind': 'volume', 'id': volume},

@@ -19,7 +19,7 @@ doc = "minimum amount of data per mount, in GB. Smaller mounts are left out, bec
 type = "VARCHAR"
 default = ""
 choices = ["", "drive"]
-doc = "which mounts are shown. empty: all. drive: for each drive only the mount with the lowest efficiency f"
+doc = "which mounts are shown. empty: all. drive: for each drive only the mount with the lowest efficiency f; the lowest f comes first"
 
 [params.session]
 type = "VARCHAR"
@@ -29,7 +29,7 @@ doc = "session_id of one mount; default: all mounts"
 [params.n]
 type = "BIGINT"
 default = "1000000"
-doc = "maximum number of mounts; the mounts that lost the most time come first"
+doc = "maximum number of mounts; the mounts that lost the most time come first (with slowest=drive: the mounts with the lowest f)"
 
 [columns]
 session_id = { type = "VARCHAR", doc = "identifier of the mount" }
@@ -40,17 +40,17 @@ volume = { type = "VARCHAR", doc = "tape label" }
 drive = { type = "VARCHAR", doc = "drive" }
 mode = { type = "VARCHAR", doc = "read, write or mixed" }
 pattern = { type = "VARCHAR", doc = "order in which the mount read files: single, complete, sequential, alternate, sparse or random, as defined in gold.mount. NULL for mounts that wrote, and where no log shows the order" }
-requested_at = { type = "TIMESTAMP", doc = "mount request, UTC" }
+requested_at = { type = "TIMESTAMP", doc = "when the mount was requested, UTC; NULL where no log shows it" }
 n_files = { type = "BIGINT", doc = "number of files that the mount moved completely" }
 volume_gb = { type = "DOUBLE", unit = "GB", doc = "data of the mount's files that was written to or read from tape" }
 file_share = { type = "DOUBLE", unit = "1", doc = "number of different files that the mount read / number of files on the tape. NULL for mounts that wrote, and where the number of files on the tape is not known" }
 drive_rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / time in which the drive moved them" }
-drive_rate_basis = { type = "VARCHAR", doc = "how the time in the drive rate was measured. call: inside drive calls. block: in the loop over blocks, with checksums and waits in the buffer. encp: by the client, with waits for data and file marks. counter, estimate: see the glossary. mixed: in different ways, or not for all files; there is then no drive rate" }
+drive_rate_basis = { type = "VARCHAR", doc = "how the time in the drive rate was measured. call: inside drive calls. block: in the loop over blocks, with checksums and waits for the buffer. encp: by the client, with waits for data and file marks. counter, estimate: see the glossary. mixed: in different ways, or not for all files; there is then no drive rate" }
 overall_rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / wall-clock time from mount request to end of dismount" }
 f = { type = "DOUBLE", unit = "1", doc = "overall rate / drive rate" }
-wall_s = { type = "DOUBLE", unit = "s", doc = "duration of the mount, from mount request to end of dismount" }
+wall_s = { type = "DOUBLE", unit = "s", doc = "duration of the mount, from mount request to end of dismount. For a mount known only from a list of a server or library, it starts when the tape is in the drive" }
 position_s = { type = "DOUBLE", unit = "s", doc = "time of tape motion in the mount" }
-n_mounts_day = { type = "BIGINT", doc = "number of mounts of the same tape on the site day of this mount" }
+n_mounts_day = { type = "BIGINT", doc = "number of mounts of the same tape on the site day of this mount; only mounts in which files moved count" }
 */
 WITH chosen AS (
     SELECT *, row_number() OVER (PARTITION BY drive ORDER BY f NULLS LAST, requested_at, session_id) AS place

@@ -10,8 +10,8 @@ file_family = { type = "VARCHAR", doc = "file family: files that share tapes, e.
 from_mb = { type = "DOUBLE", unit = "MB", doc = "lower end of the class of file sizes; its upper end is ten times as large" }
 n_files = { type = "BIGINT", doc = "number of files whose transfer started in the period and was completed. Empty files and files without a logged drive time do not count" }
 moved_tb = { type = "DOUBLE", unit = "TB", doc = "data of the files counted in n_files, including any part that moved after the end of the period" }
-time_share = { type = "DOUBLE", unit = "1", doc = "drive time of the files of the row / drive time of all files. The drive time of a file includes the gap before the file, but not the time in which the drive had no request" }
-effective_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes of the files of the row / their drive time, including the gaps before them" }
+time_share = { type = "DOUBLE", unit = "1", doc = "drive time of the row's files / drive time of all files. The drive time of a file includes the gap before the file, but not the time in which the drive had no request" }
+effective_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes of the row's files / their drive time, which includes the gaps before them" }
 */
 WITH file AS (
     SELECT t.storage_group, t.file_family, pow(10, floor(log10(t.bytes / 1e6))) AS from_mb, t.bytes,

@@ -12,7 +12,7 @@ doc = "last site day; the newest estimate up to this day is shown. Each estimate
 drive = { type = "VARCHAR", doc = "name of the drive; NULL in a row for a tape" }
 volume = { type = "VARCHAR", doc = "tape label; NULL in a row for a drive" }
 mode = { type = "VARCHAR", doc = "read or write" }
-generation = { type = "VARCHAR", doc = "technology of the drives" }
+generation = { type = "VARCHAR", doc = "technology of the drives; NULL where site.toml does not name it" }
 ratio = { type = "DOUBLE", unit = "1", doc = "rate compared with the typical rate. For a drive: its rate / rate of the typical drive, without the effect of tapes. For a tape: its rate / rate of the typical tape, without the effect of drives. NULL where the two effects cannot be separated" }
 ratio_low = { type = "DOUBLE", unit = "1", doc = "low end of the ratio's 90 % interval; NULL for tapes" }
 ratio_high = { type = "DOUBLE", unit = "1", doc = "high end of the ratio's 90 % interval; NULL for tapes" }
@@ -21,7 +21,7 @@ n_files = { type = "BIGINT", doc = "number of large files (500 MB or more) of th
 n_drives = { type = "BIGINT", doc = "number of drives in which the tape was used; NULL in a row for a drive" }
 n_tapes = { type = "BIGINT", doc = "number of tapes that were used in the drive; NULL in a row for a tape" }
 can_tell = { type = "BOOLEAN", doc = "true if the effects of drives and tapes can be separated" }
-n_errors = { type = "BIGINT", doc = "number of read and write errors, corrected or not, in the SCSI log pages from first_day to day. For a drive: errors of all its tapes. For a tape: errors in all its drives. NULL where no page with such a counter was read" }
+n_errors = { type = "BIGINT", doc = "number of read and write errors, corrected or not, in the SCSI log pages from first_day to day. For a drive: errors with all its tapes, in both modes. For a tape: errors in all its drives, in both modes. NULL where no page with such a counter was read" }
 n_uncorrected = { type = "BIGINT", doc = "number of read and write errors that could not be corrected, in the SCSI log pages from first_day to day; NULL where no page with such a counter was read" }
 n_block_retries = { type = "BIGINT", doc = "number of blocks that drives read or wrote again, in the SCSI log pages from first_day to day; NULL where no page with such a counter was read" }
 summary = { type = "VARCHAR", was = "says", doc = "the result as a sentence, or why there is no estimate" }

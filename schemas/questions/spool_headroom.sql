@@ -1,15 +1,15 @@
 /*
 title = "How long spools can take data if writing to tape stops"
 topic = "stations"
-why = "Shows how long each station's empty spool takes to fill in two cases. First, nothing goes out, and data come in at the rate of active half-hours. Second, data come in and go out at the average rates of the period."
+why = "Shows how long each station's empty spool takes to fill in two cases. First, nothing goes out, and data come in at the rate in_active_mb_s. Second, data come in and go out at the average rates of the period."
 takes = ["first_day", "last_day"]
 
 [columns]
-station = { type = "VARCHAR", doc = "name of the station. Only stations whose spool size (spool_gb) is in site.toml have a row" }
+station = { type = "VARCHAR", doc = "name of the station. A station has a row only if site.toml has its spool size (spool_gb) and its traffic in both directions is known" }
 spool_gb = { type = "DOUBLE", unit = "GB", doc = "size of the spool" }
-in_active_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "average rate into the station in active half-hours" }
+in_active_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "average rate into the station over active half-hours: those in which this rate exceeds duty_threshold_mb_s in site.toml. NULL without such half-hours" }
 net_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "average rate into the station minus average rate out of the station; negative if more data goes out than comes in. Only half-hours that the logs of the station's links cover are used" }
-outage_hours = { type = "DOUBLE", unit = "h", doc = "time in which an empty spool fills at in_active_mb_s if nothing goes out" }
+outage_hours = { type = "DOUBLE", unit = "h", doc = "time in which an empty spool fills at in_active_mb_s if nothing goes out; NULL where in_active_mb_s is NULL" }
 fill_hours = { type = "DOUBLE", unit = "h", doc = "time in which an empty spool fills at net_mb_s; NULL where it does not fill" }
 */
 WITH flow AS (

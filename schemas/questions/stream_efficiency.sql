@@ -12,7 +12,7 @@ doc = "number of site days in the period that ends with last_day"
 [columns]
 station = { type = "VARCHAR", doc = "station" }
 direction = { type = "VARCHAR", doc = "in (from tape to the station) or out (from the station to tape)" }
-n_days_active = { type = "BIGINT", doc = "number of days with at least one active half-hour: its average rate exceeded the site's threshold" }
+n_days_active = { type = "BIGINT", doc = "number of days with at least one active half-hour: one in which the average rate of the station's links in this direction exceeded duty_threshold_mb_s in site.toml" }
 long_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "average rate of the station's links in active half-hours, including gaps between files" }
 stream_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "rate of one stream while a file moves. The value is from the last day of the period on which this rate is known" }
 n_streams = { type = "BIGINT", doc = "smallest number of streams that can carry long_mb_s. Computed per day; highest value over the days" }

@@ -12,7 +12,7 @@ n_opposite = { type = "BIGINT", doc = "number of streams in the opposite mode th
 duration_s = { type = "DOUBLE", unit = "s", doc = "time in which exactly n_streams and n_opposite streams ran" }
 total_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "total rate of all streams in that mode" }
 stream_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "mean rate per stream in that mode" }
-retained_share = { type = "DOUBLE", was = "kept", unit = "1", doc = "stream_mb_s / rate of a single stream in the same mode while no other stream runs at the station. NULL where no stream in that mode ever ran alone" }
+retained_share = { type = "DOUBLE", was = "kept", unit = "1", doc = "stream_mb_s / rate of a single stream in the same mode while no other stream runs at the station. NULL where no stream in that mode ran alone in the period" }
 fairness = { type = "DOUBLE", unit = "1", doc = "how equal the rates of the simultaneous streams are (Jain's fairness index); 1 means that all are equal" }
 */
 WITH summed AS (

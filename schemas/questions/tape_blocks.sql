@@ -1,7 +1,7 @@
 /*
 title = "Are the blocks on tape large enough?"
 topic = "drives"
-why = "Each block costs a command to the drive, so small blocks slow down a fast drive. Logs do not show the block size. Declare it in site.toml: the fact `tape_block_kb` of a drive, mover host, archive system or technology."
+why = "Each block costs a command to the drive, so small blocks slow down a fast drive. Logs do not show the block size. Declare it in site.toml, as the fact `tape_block_kb` of a drive, mover host, archive system or technology."
 takes = ["last_day"]
 
 [params.enough_kb]
@@ -20,7 +20,7 @@ generation = { type = "VARCHAR", doc = "technology of the drive, e.g. LTO-4" }
 tape_block_kb = { type = "DOUBLE", unit = "KB", doc = "block size from the fact `tape_block_kb` in site.toml. The fact is looked up in this order: drive, mover host, archive system, technology. NULL if none of them has it" }
 declared_for = { type = "VARCHAR", was = "said_of", doc = "what the block size was declared for: a drive, a mover host, an archive system or a technology" }
 nameplate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "native rate of the drive" }
-most_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "highest rate that is possible with tape_block_kb and the assumed time per block (command_ms)" }
+most_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "highest rate that is possible with tape_block_kb and the assumed time per block (command_ms); NULL where tape_block_kb or the native rate is not known" }
 advised_kb = { type = "DOUBLE", unit = "KB", doc = "advised block size: the smallest power of two that reaches 95 % of the native rate, but at least enough_kb. It is enough_kb if the native rate is not known. NULL where the blocks are already that large, or their size is not known" }
 */
 WITH declared AS (

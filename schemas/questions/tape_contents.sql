@@ -12,7 +12,7 @@ system = { type = "VARCHAR", doc = "archive system" }
 file_number = { type = "BIGINT", doc = "position of the file on the tape, counted in files" }
 begin_gb = { type = "DOUBLE", unit = "GB", doc = "start of the file on the tape: sum of the known sizes of the files before this file" }
 end_gb = { type = "DOUBLE", unit = "GB", doc = "end of the file on the tape: sum of the known sizes of this file and of the files before it" }
-n_lacking = { type = "BIGINT", doc = "number of files that no log shows, in the part of the tape before its last known file. Files after a missing file are further along the tape than begin_gb and end_gb show" }
+n_lacking = { type = "BIGINT", doc = "number of missing files before the tape's last known file: deleted, or not in any log or list. Files after a missing file are further along the tape than begin_gb and end_gb show" }
 generation = { type = "VARCHAR", doc = "technology of the drive in which a file of the tape was last read or written" }
 */
 WITH had AS (

@@ -8,10 +8,10 @@ takes = ["first_day", "last_day"]
 station = { type = "VARCHAR", doc = "name of the station; NULL for drives that moved no data to or from a station" }
 role = { type = "VARCHAR", doc = "role of the station; NULL where only logs name it" }
 spool = { type = "VARCHAR", doc = "size of the station's spool, and the number of its disks that were sampled in the period" }
-links = { type = "VARCHAR", doc = "names of the station's network links, each with its capacity" }
+links = { type = "VARCHAR", doc = "names of the station's network links, each with the capacity that site.toml declares, if any" }
 facts = { type = "VARCHAR", doc = "names and values of the facts that site.toml declares for the station on the last day of the period" }
 mode = { type = "VARCHAR", doc = "read (from drives to station) or write (from station to drives); NULL where no data moved" }
-kind = { type = "VARCHAR", doc = "kind of drives, named by library and technology" }
+kind = { type = "VARCHAR", doc = "kind of drives, named by robot and technology" }
 n_drives = { type = "BIGINT", doc = "number of drives of this kind in service on the last day, declared or found in logs" }
 n_hosts = { type = "BIGINT", doc = "number of hosts (mover hosts or tape servers) to which these drives are attached; NULL where no host is known" }
 moved_gb = { type = "DOUBLE", unit = "GB", doc = "data moved in the period between these drives and the station; NULL where nothing moved" }

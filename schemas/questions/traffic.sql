@@ -1,13 +1,13 @@
 /*
 title = "Network traffic of stations"
 topic = "stations"
-why = "Shows the traffic into and out of each station, as in MRTG's graphs: the average rate and the highest rate in each time step."
+why = "Shows the traffic into and out of each station, by link, as in MRTG's graphs: the average rate and the highest rate in each time step."
 takes = ["first_day", "last_day", "station"]
 
 [params.n]
 type = "BIGINT"
 default = "336"
-doc = "maximum number of time steps per station and direction"
+doc = "maximum number of time steps per link and direction"
 
 [columns]
 station = { type = "VARCHAR", doc = "station" }

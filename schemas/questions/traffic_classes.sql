@@ -1,7 +1,7 @@
 /*
 title = "Organised and scattered traffic of storage groups"
 topic = "mounts"
-why = "Mounts that serve many requests together have an overall rate of half of the drive rate or more. Mounts for scattered requests have a twentieth or less. This classifies the traffic of each storage group by the efficiency of its mounts."
+why = "Mounts that serve many requests together have an overall rate of half of the drive rate or more. Mounts for scattered requests have less than a twentieth of it. This classifies the traffic of each storage group by the efficiency of its mounts."
 takes = ["first_day", "last_day"]
 
 [params.organised]

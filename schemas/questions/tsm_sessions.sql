@@ -8,10 +8,10 @@ takes = ["first_day", "last_day"]
 system = { type = "VARCHAR", doc = "archive system" }
 activity = { type = "VARCHAR", doc = "what the session did, as TSM names it, e.g. ARCHIVE, RETRIEVE, BACKUP, RESTORE, MIGRATION, RECLAMATION or FULL_DBBACKUP" }
 entity = { type = "VARCHAR", doc = "client node (registered client) of the session, or storage pool (group of volumes) of the server process; NULL for a process that only the activity log shows" }
-n_sessions = { type = "BIGINT", doc = "number of sessions that started in the period and have ended" }
+n_sessions = { type = "BIGINT", doc = "number of sessions that started in the period and have ended; server processes count as sessions" }
 n_not_ok = { type = "BIGINT", doc = "number of sessions among n_sessions that failed, or in which single objects failed" }
 moved_gb = { type = "DOUBLE", unit = "GB", doc = "data that the sessions moved" }
-shared_gb = { type = "DOUBLE", unit = "GB", doc = "part of moved_gb that cannot be assigned to a mount. The session used several tapes in one direction, or a tape whose mount is not known" }
+shared_gb = { type = "DOUBLE", unit = "GB", doc = "part of moved_gb that cannot be assigned to a mount. These bytes belong to sessions that used several tapes in one direction, or a tape whose mount is not known" }
 hours = { type = "DOUBLE", unit = "h", doc = "sum of the sessions' durations" }
 overall_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / duration, over all sessions together; waits are included" }
 media_wait_share = { type = "DOUBLE", unit = "1", doc = "time in which the server waited for tapes / duration of the sessions. Parallel processes may wait at the same time, so the share is capped at 1" }

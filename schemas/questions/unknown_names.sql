@@ -1,16 +1,16 @@
 /*
 title = "Names in logs that site.toml does not declare"
 topic = "operations"
-why = "Lists stations, drives and links that occur only in logs. Metrics of declared stations do not include them, and no rule reports when their logs stop."
+why = "Lists stations, drives and links that occur only in logs. Metrics of declared stations and links, such as duty factors, leave them out. No rule reports when their logs stop."
 takes = ["first_day", "last_day"]
 
 [columns]
 kind = { type = "VARCHAR", doc = "what the name seems to be: station (a client of transfers or a host with samples), drive or link" }
 name = { type = "VARCHAR", doc = "name as it occurs in the logs" }
 found_in = { type = "VARCHAR", doc = "relations of the warehouse that contain the name" }
-n_rows = { type = "BIGINT", doc = "number of records of the period that contain the name" }
-first_at = { type = "TIMESTAMP", doc = "time of the first record of the period that contains the name, UTC" }
-last_at = { type = "TIMESTAMP", doc = "time of the last record of the period that contains the name, UTC" }
+n_rows = { type = "BIGINT", doc = "number of rows of these relations in the period that contain the name" }
+first_at = { type = "TIMESTAMP", doc = "time of the first of these rows, UTC" }
+last_at = { type = "TIMESTAMP", doc = "time of the last of these rows, UTC" }
 */
 WITH declared AS (
     SELECT 'station' AS kind, station AS name FROM site.station

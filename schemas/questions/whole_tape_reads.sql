@@ -18,10 +18,10 @@ doc = "assumed extra time per file in a complete read, in addition to moving the
 session_id = { type = "VARCHAR", doc = "identifier of the mount" }
 drive = { type = "VARCHAR", doc = "drive" }
 volume = { type = "VARCHAR", doc = "tape label" }
-requested_at = { type = "TIMESTAMP", doc = "mount request, UTC" }
+requested_at = { type = "TIMESTAMP", doc = "when the mount was requested, UTC; NULL where no log shows it" }
 pattern = { type = "VARCHAR", doc = "order in which the mount read files, as defined in gold.mount" }
 n_files = { type = "BIGINT", doc = "number of different files that the mount read" }
-byte_share = { type = "DOUBLE", unit = "1", doc = "bytes that the mount read / all bytes on the tape" }
+byte_share = { type = "DOUBLE", unit = "1", doc = "bytes of the different files that the mount read / all bytes on the tape" }
 drive_rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "drive rate of the mount" }
 f = { type = "DOUBLE", unit = "1", doc = "efficiency of the mount: overall rate / drive rate" }
 wall_s = { type = "DOUBLE", unit = "s", doc = "wall-clock time from mount request to end of dismount" }

@@ -1,6 +1,6 @@
 /*
 title = "Runs of timed commands, such as dd"
-grain = "one row per run of a timed command, such as dd. A dated run that is in several files has only one row"
+grain = "one row per run of a timed command, such as dd. A run whose time is known (ended_at) has one row, even if several files hold it"
 why = "Shows the rate of a disk or network path without other load, and the reasons to doubt this rate. Few of these tests resemble production."
 lineage = ["file_id", "line_no"]
 features = ["M19", "N15"]
@@ -10,18 +10,18 @@ host = { type = "VARCHAR", doc = "host on which the command ran, named as in sit
 tool = { type = "VARCHAR", doc = "program that printed the result: dd, time or timex; `dd time` or `dd timex` if both dd and a timer printed a result" }
 command = { type = "VARCHAR", doc = "the command line; NULL where the file does not show it" }
 mode = { type = "VARCHAR", doc = "read (to /dev/null), write (from /dev/zero or the like) or copy; NULL where the file does not show dd's command" }
-path = { type = "VARCHAR", doc = "file or disk that the command read or wrote; NULL where the file does not show dd's command" }
+path = { type = "VARCHAR", doc = "file or disk that the command read (mode read) or wrote (modes write and copy); NULL where the file does not show dd's command, or the command does not name it" }
 ended_at = { type = "TIMESTAMP", doc = "end of the run; NULL where neither the file nor site.toml gives a time of day" }
 bytes = { type = "BIGINT", unit = "bytes", doc = "bytes moved; NULL where the file shows only a duration" }
 block_bytes = { type = "BIGINT", unit = "bytes", doc = "block size" }
-n_streams = { type = "BIGINT", doc = "number of timed commands that ran on the host at the same time, including this one; NULL where ended_at is NULL" }
-streams_bytes = { type = "BIGINT", unit = "bytes", doc = "bytes moved by all the runs that n_streams counts; NULL where ended_at is NULL" }
+n_streams = { type = "BIGINT", doc = "number of timed commands on the host that overlapped this run in time, including this run; NULL where ended_at is NULL" }
+streams_bytes = { type = "BIGINT", unit = "bytes", doc = "bytes moved by all the runs that n_streams counts, as far as their bytes are known; NULL where ended_at is NULL, or no run has bytes" }
 elapsed_s = { type = "DOUBLE", unit = "s", doc = "wall-clock time of the run. If both dd and time (or timex) printed it, the value of time is used, because it includes the time to close the file" }
 cpu_s = { type = "DOUBLE", unit = "s", doc = "CPU time of the command, user and kernel" }
 rate_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "bytes / elapsed_s" }
-is_flushed = { type = "BOOLEAN", doc = "true if the command waited until its data were on disk (fsync, fdatasync, sync, dsync or direct); NULL where the file shows no dd command" }
+is_flushed = { type = "BOOLEAN", doc = "true if dd was called with conv=fsync, conv=fdatasync, or the flag direct, sync or dsync. The rate is then that of the disk and not of the cache in memory. NULL where the file shows no dd command" }
 exit_status = { type = "INTEGER", doc = "exit status of a command that failed; NULL otherwise" }
-is_plausible = { type = "BOOLEAN", doc = "true if the rate can be used: the command succeeded and ran for at least a second. In addition, the rate is at most 1 GB/s or the data were flushed to disk. NULL without a rate" }
+is_plausible = { type = "BOOLEAN", doc = "true if the rate can be used: the command succeeded and ran for at least a second. In addition, the rate is at most 1 GB/s or is_flushed is true. NULL without a rate" }
 doubt = { type = "VARCHAR", doc = "reason to doubt the result; NULL where there is none" }
 file_id = { type = "VARCHAR", doc = "file from which the row was made" }
 line_no = { type = "BIGINT", doc = "number of the line in file_id from which the row was made" }
@@ -53,7 +53,7 @@ judged AS (
                 ELSE nullif(regexp_extract(command, CASE WHEN regexp_matches(command, '\sof=/dev/null')
                                                          THEN '\sif=(\S+)' ELSE '\sof=(\S+)' END, 1), '') END AS path,
            CASE WHEN is_dd
-                THEN regexp_matches(command, '(conv|[io]flag)=\S*(fsync|fdatasync|direct|dsync|sync)') END AS is_flushed
+                THEN regexp_matches(command, 'conv=\S*(fsync|fdatasync)|[io]flag=\S*(direct|sync)') END AS is_flushed
     FROM shown
 ),
 -- Equal runs without a date in two files stay two runs: the test may have been repeated with the same duration, because

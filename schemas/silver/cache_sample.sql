@@ -1,7 +1,7 @@
 /*
 title = "Disk cache and requests at an instant"
 grain = "one row per host, tool and sampled instant"
-why = "Shows how full the disk cache was, how much of its data was not yet on tape, and how many requests waited. Reads wait when data that are not yet on tape fill the cache."
+why = "Shows how full the disk cache was, how much of its data was not yet on tape, and how many requests waited. Reads wait when the cache is full of data that are not yet on tape."
 partition = "month"
 features = ["I5"]
 lineage = ["file_id", "line_no"]

@@ -1,7 +1,7 @@
 /*
 title = "States of drives from their counters"
-grain = "one row per interval and UTC day in which a drive's counters show one activity, for drives and times that no log of the archive covers"
-why = "Shows what drives did where the archive has no log. Counters do not show the order of activities within a sampled interval. Tape motion is assumed to come first, then the transfer, then idle time. A command counts in the interval in which it completes. If a command took longer than this interval, it extends back into earlier idle time, at most to midnight."
+grain = "one row per interval and UTC day in which a drive's counters show one activity. Times are left out if a log of the archive covers the drive then, or if a poll shows a state other than transfer or idle"
+why = "Shows what drives did where the archive has no log. Counters do not show the order of activities within a sampled interval. Tape motion is assumed to come first, then the transfer, then idle time. A command counts in the interval in which it completes. If the commands of an interval took longer than the interval, they extend back into earlier idle time. They extend at most to UTC midnight or to a pause in the samples."
 partition = "day"
 lineage = ["file_id", "line_no"]
 
@@ -12,8 +12,8 @@ drive = { type = "VARCHAR", doc = "drive" }
 state = { type = "VARCHAR", doc = "activity of the drive. transfer: reads and writes. position: other commands, such as winding, rewinding and file marks. occupied: commands whose bytes the counters miss. idle: no command; a tape may be in the drive" }
 from_at = { type = "TIMESTAMP", doc = "start" }
 to_at = { type = "TIMESTAMP", doc = "end" }
-session_id = { type = "VARCHAR", doc = "identifier of the mount. Where no mount is known, identifier of a stretch of use: a series of intervals with commands and without a pause over ten minutes or a reset of the counters, as in silver.drive_counter" }
-file_id = { type = "VARCHAR", doc = "log file with the counter sample in which the state starts" }
+session_id = { type = "VARCHAR", doc = "identifier of the mount. Where no mount is known, identifier of a stretch of use, as in silver.drive_counter: a series of intervals with commands, without a pause over ten minutes or a reset of the counters. NULL where there is neither a mount nor a command" }
+file_id = { type = "VARCHAR", doc = "log file with the first counter sample that shows the state" }
 line_no = { type = "BIGINT", doc = "number of the line in file_id" }
 
 [[checks]]

@@ -1,25 +1,25 @@
 /*
 title = "Data moved by drives per mount, from their counters"
-grain = "one row per UTC day and mount (or stretch of use) with commands of a drive that no log of the archive covers"
-why = "Gives bytes, drive time and wall-clock time where the archive has no log. Drive rate, overall rate and efficiency are computed from these values. A stretch of use is a series of intervals with commands and without a pause over ten minutes or a reset of the counters. A stretch is not a mount, because counters do not show mounts and dismounts."
+grain = "one row per UTC day and mount (or stretch of use) in which the drive had commands. Sampled intervals are left out if a log of the archive covers the drive in any part of them"
+why = "Gives bytes, drive time and wall-clock time where the archive has no log. Drive rate, overall rate and efficiency are computed from these values. A stretch of use is a series of intervals with commands, without a pause over ten minutes or a reset of the counters. A stretch is not a mount, because counters do not show mounts and dismounts."
 partition = "day"
 lineage = ["file_id", "line_no"]
 
 [columns]
-day = { type = "DATE", doc = "UTC day; a mount or stretch of use over midnight has two rows" }
-session_id = { type = "VARCHAR", doc = "identifier of the mount or, where no list shows a mount, of the stretch of use" }
-is_mount = { type = "BOOLEAN", doc = "true for a mount that TSM's server or a library lists; false for a stretch of use" }
+day = { type = "DATE", doc = "UTC day; a mount over UTC midnight has a row for each day, and a stretch of use ends at UTC midnight at the latest" }
+session_id = { type = "VARCHAR", doc = "identifier of the mount or, where no mount is known, of the stretch of use" }
+is_mount = { type = "BOOLEAN", doc = "true for a mount that TSM's server or a library lists, or that the drive's SCSI pages show; false for a stretch of use" }
 is_blind = { type = "BOOLEAN", doc = "true if the counters miss the bytes of transfers, as in silver.drive_counter" }
 system = { type = "VARCHAR", doc = "archive system" }
 drive = { type = "VARCHAR", doc = "drive" }
 host = { type = "VARCHAR", doc = "host to which the drive is attached" }
 from_at = { type = "TIMESTAMP", doc = "start of the first sampled interval with a command" }
-to_at = { type = "TIMESTAMP", doc = "end of the last sampled interval with a command. The true times may differ from from_at and to_at by up to one interval" }
+to_at = { type = "TIMESTAMP", doc = "end of the last sampled interval with a command. The use may have started up to one interval after from_at, or earlier if the first command took long. It may have ended up to one interval before to_at" }
 read_bytes = { type = "BIGINT", unit = "bytes", doc = "bytes read from the drive" }
 write_bytes = { type = "BIGINT", unit = "bytes", doc = "bytes written to the drive" }
-read_s = { type = "DOUBLE", unit = "s", doc = "time that the drive spent in reads, at most the time from from_at to to_at" }
-write_s = { type = "DOUBLE", unit = "s", doc = "time that the drive spent in writes, at most the time from from_at to to_at" }
-motion_s = { type = "DOUBLE", unit = "s", doc = "time that the drive spent in other commands: winding, rewinding and file marks" }
+read_s = { type = "DOUBLE", unit = "s", doc = "time that the drive spent in reads, limited to to_at - from_at" }
+write_s = { type = "DOUBLE", unit = "s", doc = "time that the drive spent in writes, limited to to_at - from_at" }
+motion_s = { type = "DOUBLE", unit = "s", doc = "time that the drive spent in other commands, such as winding, rewinding and file marks" }
 file_id = { type = "VARCHAR", doc = "log file with the first counter sample that has a command" }
 line_no = { type = "BIGINT", doc = "number of the line in file_id" }
 

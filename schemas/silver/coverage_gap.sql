@@ -1,8 +1,8 @@
 /*
 title = "Holes in the logs of drives"
 was = "log_hole"
-grain = "one row per hole in the log of a drive: a pause between two lines that is longer than log_silence_s in site.toml"
-why = "What a drive did during a hole in its log is unknown. Therefore no state, transfer or gap may extend over a hole."
+grain = "one row per hole in the logs about a drive, tape server or archive system: a pause between two lines that is longer than log_silence_s in site.toml"
+why = "What a drive did during a hole in its log is unknown. Therefore, no transfer or gap from a mover's log extends over a hole, and neither does a state between two logged steps."
 partition = "month"
 
 [columns]

@@ -1,7 +1,7 @@
 /*
 title = "CTA: mounts"
-grain = "one row per mount of CTA, made from all log lines of the tape daemon about the mount. Where other lines are missing, the row is made from the mount's final record"
-why = "Holds all logged times of a mount in one row. silver.session, silver.transfer and silver.drive_state are computed from these rows."
+grain = "one row per mount of CTA, made from all log lines of the tape daemon about the mount. If no line shows the start of the mount, its times are computed from its final record"
+why = "Holds all times of a mount in one row. The CTA rows of silver.session, silver.transfer and silver.drive_state are made with these rows."
 partition = "day"
 lineage = ["file_id", "line_no"]
 
@@ -11,16 +11,16 @@ session_id = { type = "VARCHAR", doc = "identifier of the mount: drive, volume a
 system = { type = "VARCHAR", doc = "CTA instance" }
 drive = { type = "VARCHAR", doc = "drive" }
 mover_host = { type = "VARCHAR", doc = "tape server" }
-mount_id = { type = "VARCHAR", doc = "mount number that CTA gave" }
+mount_id = { type = "VARCHAR", doc = "CTA's number of the mount" }
 volume = { type = "VARCHAR", doc = "tape label" }
-mode = { type = "VARCHAR", doc = "read or write; NULL for a mount that only writes the tape's label" }
-purpose = { type = "VARCHAR", doc = "purpose of the mount. user: requests of users. repack: copies files to other tapes. verify: reads files only to check them. label: writes the tape's label" }
+mode = { type = "VARCHAR", doc = "read or write; NULL for a mount that only writes the tape's label, and where no line shows the kind of mount" }
+purpose = { type = "VARCHAR", doc = "purpose of the mount. repack: copies files to other tapes. verify: reads files only to check them. label: writes the tape's label. user: requests of users; also where no line shows another purpose" }
 storage_group = { type = "VARCHAR", doc = "virtual organisation: the experiment or user group that owns the volume" }
 file_family = { type = "VARCHAR", doc = "tape pool: the set of volumes to which this volume belongs" }
-from_at = { type = "TIMESTAMP", doc = "time of the first line of the mount" }
-requested_at = { type = "TIMESTAMP", doc = "when CTA started the mount (its tape session), as logged or as computed from the mount's final record; NULL where neither log line nor final record shows it" }
+from_at = { type = "TIMESTAMP", doc = "time of the first line of the mount, or requested_at if that is earlier" }
+requested_at = { type = "TIMESTAMP", doc = "when CTA started the mount (its tape session), as logged or as computed from the mount's final record; NULL where neither a log line nor the final record shows it" }
 mounted_at = { type = "TIMESTAMP", doc = "when the tape was ready in the drive" }
-positioned_at = { type = "TIMESTAMP", doc = "for reads: when the tape's label was checked; for writes: when the tape was at the end of its data" }
+positioned_at = { type = "TIMESTAMP", doc = "for reads: when the tape's label was checked; for writes: when the tape was at the end of its data. If is_inferred is true: mounted_at plus the positioning time in the final record. For reads, this time includes the positioning to each file" }
 dismount_at = { type = "TIMESTAMP", doc = "when the drive started to unload the tape" }
 dismounted_at = { type = "TIMESTAMP", doc = "when the tape was out of the drive" }
 drained_at = { type = "TIMESTAMP", doc = "when the last byte was on disk, if the tape was dismounted before that; NULL otherwise" }
@@ -29,9 +29,9 @@ to_at = { type = "TIMESTAMP", doc = "time of the last line of the mount" }
 n_file_lines = { type = "BIGINT", doc = "number of log lines about single files of the mount. If it is 0, only the mount's final record shows how much data moved" }
 n_recorded_files = { type = "BIGINT", doc = "number of files that the mount moved, from its final record. If it exceeds n_file_lines, lines about files are missing from the log" }
 errors = { type = "VARCHAR", doc = "names of the errors that the mount's final record counts; NULL if it counts none" }
-is_inferred = { type = "BOOLEAN", doc = "true if no line shows the start of the mount. The mount's times are then computed from its final record" }
-status = { type = "VARCHAR", doc = "ok, mount_failed, killed, empty (given up before the robot moved the tape), or cut (start or end not logged)" }
-file_id = { type = "VARCHAR", doc = "log file with the first line of the mount, or with its final record if the mount failed" }
+is_inferred = { type = "BOOLEAN", doc = "true if the mount's times are computed from its final record, because no line shows the start of the mount" }
+status = { type = "VARCHAR", doc = "ok, mount_failed, killed (or crashed), empty (given up before the robot moved the tape), or cut (start or end neither logged nor in the final record). A mount with errors only after the tape was in the drive is ok" }
+file_id = { type = "VARCHAR", doc = "log file with the first line of the mount; with its final record if this reports a failure, or if no other line is known" }
 line_no = { type = "BIGINT", doc = "number of the line in file_id" }
 
 [[checks]]

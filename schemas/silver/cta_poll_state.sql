@@ -9,14 +9,14 @@ lineage = ["file_id", "line_no", "end_file_id", "end_line_no"]
 day = { type = "DATE", doc = "UTC day of from_at" }
 system = { type = "VARCHAR", doc = "CTA instance" }
 drive = { type = "VARCHAR", doc = "drive" }
-state = { type = "VARCHAR", doc = "state of the drive: mount, transfer, dismount, drain, down, unknown or idle. In `drain` the tape is gone, but its data are not all on disk yet. In `idle` the drive was free" }
-from_at = { type = "TIMESTAMP", doc = "start of the state, if CTA's answer to the poll gives a start after the previous poll. Otherwise, and after a pause in the polls, the time of the poll" }
-to_at = { type = "TIMESTAMP", doc = "end of the state: the start of the next state; before a pause in the polls, the time of the last poll" }
+state = { type = "VARCHAR", doc = "state of the drive: mount, transfer, dismount, drain, down, unknown or idle. In `drain` the tape has left the drive, but its data are not all on disk yet. In `idle` the drive was free. In `unknown` CTA reported a status that tapescope does not know" }
+from_at = { type = "TIMESTAMP", doc = "start of the state, if CTA's answer to the poll gives a start after the previous poll. Otherwise, and after a pause in the polls, the time of the poll. If the daemon's log covers the start of the state: the end of that log" }
+to_at = { type = "TIMESTAMP", doc = "end of the state: the start of the next state; before a pause in the polls, the time of the last poll. If the daemon's log covers the end of the state: the start of that log" }
 is_inferred = { type = "BOOLEAN", doc = "true if the start or the end is not a time that CTA reported. It is then the time of a poll, or a time at which the daemon's log ends or starts" }
 volume = { type = "VARCHAR", doc = "label of the tape in the drive" }
-mount_id = { type = "VARCHAR", doc = "mount number that CTA gave" }
+mount_id = { type = "VARCHAR", doc = "CTA's number of the mount" }
 reason = { type = "VARCHAR", doc = "reason that CTA gives for a drive that is down" }
-file_id = { type = "VARCHAR", doc = "log file with the answer to the poll at which the state starts" }
+file_id = { type = "VARCHAR", doc = "log file with the first answer to a poll that shows the state" }
 line_no = { type = "BIGINT", doc = "number of the line in file_id" }
 end_file_id = { type = "VARCHAR", doc = "log file with the line that shows the end of a down state; NULL for other states, and where no line shows the end" }
 end_line_no = { type = "BIGINT", doc = "number of the line in end_file_id" }

@@ -9,13 +9,13 @@ lineage = ["file_id", "line_no", "end_file_id", "end_line_no"]
 day = { type = "DATE", doc = "UTC day of from_at" }
 system = { type = "VARCHAR", doc = "CTA instance" }
 drive = { type = "VARCHAR", doc = "drive" }
-state = { type = "VARCHAR", doc = "state of the drive, as in silver.drive_state" }
+state = { type = "VARCHAR", doc = "state of the drive, as in silver.drive_state. The state is unknown in two cases. Between two known states of a mount: the log lacks lines about files of the mount. After the last known state of a mount: no line shows that the tape was unloaded. The state then lasts until the mount's last line or, if the mount's end was not logged, until the next line or poll about the drive" }
 from_at = { type = "TIMESTAMP", doc = "start" }
 to_at = { type = "TIMESTAMP", doc = "end" }
-is_inferred = { type = "BOOLEAN", doc = "true if no log line shows the start or end of the state. Then the times were computed from the mount's final record, or the state is hung or unknown. A state is unknown if the log lacks lines of the mount, or no line shows its end; it lasts until the next log line about the drive. Also true if the drive was still down when the log ended" }
+is_inferred = { type = "BOOLEAN", doc = "true if the times were computed from the mount's final record, or the mount hung until it was killed. Also true if the state is unknown after the last known state of a mount, or the drive was still down when the log ended" }
 session_id = { type = "VARCHAR", doc = "identifier of the mount during which the drive was in the state; NULL for down" }
 attempt_id = { type = "VARCHAR", doc = "identifier of the attempt to move a file during which the drive was in the state; NULL between attempts" }
-file_id = { type = "VARCHAR", doc = "log file with the line that shows the state" }
+file_id = { type = "VARCHAR", doc = "log file with the line that shows the state; for a state that no line shows, the line of the state before it" }
 line_no = { type = "BIGINT", doc = "number of the line in file_id" }
 end_file_id = { type = "VARCHAR", doc = "log file with the line that shows the end of a down state; NULL for other states, and where no line shows the end" }
 end_line_no = { type = "BIGINT", doc = "number of the line in end_file_id" }

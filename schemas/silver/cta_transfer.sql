@@ -1,15 +1,15 @@
 /*
 title = "CTA: transfers"
-grain = "one row per log line about a file. A mount without such lines has one row for all its files together"
-why = "Holds CTA's part of silver.transfer. The times of a file are computed from its log line."
+grain = "one row per log line about a file. A mount without such lines has one row for all its files together, if its final record shows that it moved data"
+why = "Holds CTA's part of silver.transfer. The times of a file are computed from the file's log line."
 partition = "day"
 lineage = ["file_id", "line_no"]
 
 [columns]
 day = { type = "DATE", doc = "UTC day of started_at" }
-transfer_id = { type = "VARCHAR", doc = "identifier of the transfer: mount and number of the file on the volume. Further log lines about the same file add 2, 3 … to it. For a mount without lines about files, the identifier of the mount" }
+transfer_id = { type = "VARCHAR", doc = "identifier of the transfer: mount and number of the file on the volume. For further log lines about the same file, the number 2, 3, … is added. For a mount without lines about files, the identifier of the mount" }
 system = { type = "VARCHAR", doc = "CTA instance" }
-station = { type = "VARCHAR", doc = "disk system from which the file came or to which the file went. NULL for a file that CTA read only to verify it, and where only the mount's final record exists" }
+station = { type = "VARCHAR", doc = "disk system from which the file came or to which the file went. NULL for a file that CTA read only to verify it, and for a mount without lines about files" }
 drive = { type = "VARCHAR", doc = "drive" }
 mover_host = { type = "VARCHAR", doc = "tape server" }
 volume = { type = "VARCHAR", doc = "tape label" }
@@ -17,14 +17,14 @@ session_id = { type = "VARCHAR", doc = "identifier of the mount in which the fil
 mode = { type = "VARCHAR", doc = "read or write" }
 file_number = { type = "BIGINT", doc = "place of the file on the volume (fSeq)" }
 bytes = { type = "BIGINT", unit = "bytes", doc = "bytes moved to or from tape, including the file's labels on tape" }
-file_bytes = { type = "BIGINT", unit = "bytes", doc = "size of the user's file" }
-unique_id = { type = "VARCHAR", doc = "identifier of the request: CTA instance and CTA's number of the file. Where a frontend logged the request, the time when it was queued is added" }
+file_bytes = { type = "BIGINT", unit = "bytes", doc = "size of the user's file; for a mount without lines about files, the total size of its files" }
+unique_id = { type = "VARCHAR", doc = "identifier of the request: CTA instance and CTA's number of the file. Where a frontend logged the request, the time when it was queued is added. NULL for a mount without lines about files" }
 queued_at = { type = "TIMESTAMP", doc = "when a frontend (CTA's server for requests) queued the request. If several requests match, the latest one before the transfer is used. NULL where no frontend logged the request. Also NULL if an earlier transfer had already served the request" }
 ready_at = { type = "TIMESTAMP", doc = "for a write, equal to queued_at, because CTA gets a request only when the file is complete on disk; NULL for a read" }
 requested_at = { type = "TIMESTAMP", doc = "when CTA's work on the file started; for a read, when positioning to the file started" }
-started_at = { type = "TIMESTAMP", doc = "when reading or writing on tape started" }
-ended_at = { type = "TIMESTAMP", doc = "time of the log line about the file. Where only the mount's final record exists, computed from that record" }
-completed_at = { type = "TIMESTAMP", doc = "for a write, end of the next flush: from then on, the file is safe on tape. For a read, time of the log line about the file. NULL for a failed transfer. Where only the mount's final record exists, equal to ended_at" }
+started_at = { type = "TIMESTAMP", doc = "when CTA started to read or write the file on tape; for a write, equal to requested_at" }
+ended_at = { type = "TIMESTAMP", doc = "time of the log line about the file. For a mount without such lines, computed from its final record" }
+completed_at = { type = "TIMESTAMP", doc = "for a write, end of the next flush: from then on, the file is safe on tape. For a read, time of the log line about the file. NULL for a failed transfer, and for a write after which no flush was logged. For a mount without lines about files, equal to ended_at" }
 drive_s = { type = "DOUBLE", unit = "s", doc = "time in calls that read or write the tape; NULL where a log collector has cut all times to whole seconds" }
 drive_rate_basis = { type = "VARCHAR", doc = "basis of the drive rate: call; NULL where drive_s is NULL" }
 position_s = { type = "DOUBLE", unit = "s", doc = "for reads: time to wind the tape to the file" }
@@ -36,7 +36,7 @@ file_family = { type = "VARCHAR", doc = "tape pool: the set of volumes to which 
 status = { type = "VARCHAR", doc = "ok or failed" }
 error = { type = "VARCHAR", doc = "error message of a failed transfer" }
 witnesses = { type = "VARCHAR", doc = "which log shows the transfer. taped: the tape daemon's line about the file. session: only the final record of the mount" }
-file_id = { type = "VARCHAR", doc = "log file that contains the transfer's log line" }
+file_id = { type = "VARCHAR", doc = "log file with the line about the file, or with the mount's final record (see witnesses)" }
 line_no = { type = "BIGINT", doc = "number of the line in file_id" }
 
 [[checks]]

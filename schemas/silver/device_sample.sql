@@ -11,7 +11,7 @@ host = { type = "VARCHAR", doc = "host, named as in site.toml if declared there"
 tool = { type = "VARCHAR", doc = "program that took the sample" }
 device = { type = "VARCHAR", doc = "device, as the tool names it, without /dev/" }
 kind = { type = "VARCHAR", doc = "kind of device: disk, partition, mapper, md, multipath, group, loop, ram, tape, cdrom, nfs or other. The bytes of partition, mapper, md, multipath and group are also counted for a disk" }
-is_summed = { type = "BOOLEAN", doc = "true if the device counts in the totals of its host. Complete disks count. Partitions, and devices that combine disks, do not count, because their bytes would then count twice" }
+is_summed = { type = "BOOLEAN", doc = "true if the device counts in the totals of its host: only complete disks (kind disk) count. The bytes of partitions, and of devices that combine disks, would otherwise count twice" }
 from_at = { type = "TIMESTAMP", doc = "start of the sample" }
 to_at = { type = "TIMESTAMP", doc = "end of the sample" }
 request_rate = { type = "DOUBLE", unit = "1/s", doc = "requests completed per second. If the tool gives no total, the sum of reads, writes and discards" }
@@ -25,7 +25,7 @@ read_wait_s = { type = "DOUBLE", unit = "s", doc = "mean time of a read in queue
 write_wait_s = { type = "DOUBLE", unit = "s", doc = "mean time of a write in queue and device, from its arrival to its completion; NULL where no write completed" }
 queue = { type = "DOUBLE", doc = "mean number of requests that waited or were in progress" }
 busy = { type = "DOUBLE", unit = "1", doc = "share of time in which the device worked on at least one request" }
-note = { type = "VARCHAR", doc = "known defect of the tool that makes some values of this row NULL; NULL without such a defect" }
+note = { type = "VARCHAR", doc = "defect that made some values of this row NULL, such as a wrapped counter; NULL where no defect is known" }
 file_id = { type = "VARCHAR", doc = "file from which the row was made" }
 line_no = { type = "BIGINT", doc = "number of the line in file_id from which the row was made" }
 

@@ -13,14 +13,14 @@ host = { type = "VARCHAR", doc = "host to which the drive is attached" }
 device = { type = "VARCHAR", doc = "device name in the kernel, e.g. st0" }
 tool = { type = "VARCHAR", doc = "program that took the sample. If several programs took samples, only rows of the program that covers most of the day are kept" }
 from_at = { type = "TIMESTAMP", doc = "start" }
-to_at = { type = "TIMESTAMP", doc = "end of the interval. If a sampled interval extends over midnight, its values are divided in proportion to time" }
+to_at = { type = "TIMESTAMP", doc = "end of the interval. If a sampled interval extends over UTC midnight, its values are divided between the two rows in proportion to time" }
 read_bytes = { type = "BIGINT", unit = "bytes", doc = "bytes read from the drive" }
 write_bytes = { type = "BIGINT", unit = "bytes", doc = "bytes written to the drive" }
 read_s = { type = "DOUBLE", unit = "s", doc = "time that the drive spent in reads that completed in the interval" }
 write_s = { type = "DOUBLE", unit = "s", doc = "time that the drive spent in writes that completed in the interval" }
 motion_s = { type = "DOUBLE", unit = "s", doc = "time of other commands, such as positioning, rewinding and file marks, that completed in the interval; NULL where the tool does not sample times" }
-session_id = { type = "VARCHAR", doc = "identifier of the mount that TSM's server or a library lists. Without such a mount, identifier of a stretch of use: a series of intervals with commands and without a pause over ten minutes or a reset of the counters. NULL without commands" }
-is_mount = { type = "BOOLEAN", doc = "true if session_id is a mount, false for a stretch of use" }
+session_id = { type = "VARCHAR", doc = "identifier of the mount that TSM's server or a library lists, or that the drive's SCSI pages show. Without such a mount, identifier of a stretch of use. This is a series of intervals of a UTC day with commands, without a pause over ten minutes or a reset of the counters. NULL where there is neither a mount nor a command" }
+is_mount = { type = "BOOLEAN", doc = "true if session_id identifies a mount; false for a stretch of use, and where session_id is NULL" }
 is_blind = { type = "BOOLEAN", doc = "true if no byte was counted in a stretch of use whose commands took ten minutes or more in total. The counters then miss the transfers" }
 file_id = { type = "VARCHAR", doc = "file from which the row was made" }
 line_no = { type = "BIGINT", doc = "number of the line in file_id" }

@@ -1,7 +1,7 @@
 /*
 title = "States of drives"
 grain = "one row per interval in which a drive was in one state. In time without a row, the drive was idle if a log or counter covers that time; otherwise its state is unknown"
-why = "Shows everything that a drive did during a mount, without interruption. The ledger, the gaps and the dead time are computed from these states. Several sources may cover the same time. The first of these is then used: the mover's log, the mover's broadcasts, polls that do not show `transfer`, the kernel's counters of the drive, other polls, a list of mounts."
+why = "Shows everything that a drive did during a mount, without interruption, and when the drive was down. The ledger, the gaps and the dead time are computed from these states. Several sources may cover the same time. The first of these is then used: the log of the mover or tape daemon, the mover's broadcasts, polls that do not show `transfer`, the kernel's counters, other polls, a list of mounts."
 partition = "day"
 lineage = ["file_id", "line_no"]
 features = ["D4"]
@@ -10,11 +10,11 @@ features = ["D4"]
 day = { type = "DATE", doc = "UTC day of from_at" }
 system = { type = "VARCHAR", doc = "archive system" }
 drive = { type = "VARCHAR", doc = "drive" }
-state = { type = "VARCHAR", doc = "state of the drive: transfer, filemark, checksum, database, request, position, start, no_request, mount, dismount, drain, occupied, hung, down or unknown. silver.gap defines filemark, checksum, database, request, position, start and no_request. In `drain` the tape is gone, but its data are not all on disk yet. In `occupied` a tape is in the drive; either no log shows what the drive does, or its counters show no command. In `hung` nothing is logged until the mount's process is killed" }
+state = { type = "VARCHAR", doc = "state of the drive: transfer, filemark, checksum, database, request, position, start, no_request, mount, dismount, drain, occupied, hung, down or unknown. silver.gap defines filemark, checksum, database, request, position, start and no_request. In `drain` the tape has left the drive, but its data are not all on disk yet. In `occupied` a tape is in the drive; either no log shows what the drive does, or its counters show no command. In `hung` nothing is logged until the mount's process is killed" }
 from_at = { type = "TIMESTAMP", doc = "start" }
 to_at = { type = "TIMESTAMP", doc = "end" }
-is_inferred = { type = "BOOLEAN", doc = "true if the start or end is not the time of a log line. The time is then the start or end of a hole in the log, or the end of the log. It may also be a point within a sampled interval, the time of a poll, or computed from a mount's final record" }
-witness = { type = "VARCHAR", doc = "source of the state. log: steps that the mover logged. relay: states that the mover broadcasts, less detailed than a log, used only where no log covers the drive. session: states of CTA whose start or end no log line shows. Most of these are computed from a mount's final record, with its steps assumed in the usual order. counter: the kernel's counters of the drive, in sampled intervals. poll: answers of cta-admin, less detailed than a log, used only where no log covers the drive. server: a list of mounts from TSM or a library" }
+is_inferred = { type = "BOOLEAN", doc = "true if the start or end is not the time of a log line. The time is then the start or end of a hole in the log, or the end of the log. It may also be a point within a sampled interval, the time of a poll, the start of the next mount, or a time computed from a mount's final record" }
+witness = { type = "VARCHAR", doc = "source of the state. log: steps that the mover or tape daemon logged. relay: states that the mover broadcasts, less detailed than a log, used only where no log covers the drive. session: states of CTA whose start or end no log line shows. Most of these are computed from a mount's final record, with its steps assumed in the usual order. counter: the kernel's counters of the drive, in sampled intervals. poll: answers of cta-admin, less detailed than a log, used only where no log covers the drive. server: a list of mounts from TSM or a library, or the drive's SCSI pages" }
 session_id = { type = "VARCHAR", doc = "identifier of the mount to which the state belongs; NULL where the source does not show it" }
 attempt_id = { type = "VARCHAR", was = "try_id", doc = "identifier of the attempt to move a file during which the state began; NULL where the source does not show it" }
 file_id = { type = "VARCHAR", doc = "log file with the line at which the state starts" }

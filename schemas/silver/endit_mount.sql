@@ -13,12 +13,12 @@ began_at = { type = "TIMESTAMP", doc = "when the run started" }
 ended_at = { type = "TIMESTAMP", doc = "when the run ended; if this was not logged, the latest possible end of the run" }
 outcome = { type = "VARCHAR", doc = "outcome of the run, as in silver.endit_run" }
 volume = { type = "VARCHAR", doc = "tape label" }
-n_files = { type = "BIGINT", doc = "number of files that the run requested from this volume; NULL where no line lists them, or an archive run wrote several volumes" }
+n_files = { type = "BIGINT", doc = "number of files that the run requested from this volume or wrote to it. NULL where no line lists the files of a retrieve, or an archive run wrote several volumes" }
 bytes = { type = "BIGINT", unit = "bytes", doc = "size of all files of the run. NULL if the run is a retrieve that was not started for one volume, or an archive run that wrote several volumes" }
 drive_system = { type = "VARCHAR", doc = "archive system to which the drive belongs" }
 drive = { type = "VARCHAR", doc = "drive" }
 session_id = { type = "VARCHAR", doc = "identifier of the mount" }
-mounted_at = { type = "TIMESTAMP", doc = "when the volume was in the drive" }
+mounted_at = { type = "TIMESTAMP", doc = "when the volume had arrived in the drive" }
 dismounted_at = { type = "TIMESTAMP", doc = "when the drive was free again" }
 waited_s = { type = "DOUBLE", unit = "s", doc = "time from the start of the run until the volume was in the drive; 0 if it was already in the drive" }
 shared_s = { type = "DOUBLE", unit = "s", doc = "time in which the run was active and the volume was in the drive" }

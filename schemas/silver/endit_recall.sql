@@ -1,7 +1,7 @@
 /*
-title = "Files that ENDIT recalled from each volume"
+title = "Files that ENDIT requested from each volume"
 grain = "one row per run of a retrieve worker and per volume that holds some of the run's files"
-why = "Some workers are not started for a particular volume. For such a worker, this shows which volumes it read. ENDIT's hint file lists the volume of each file, and each volume costs a mount."
+why = "Some workers are not started for a particular volume. For such a worker, this relation shows which volumes hold its files, from ENDIT's hint file. Each of these volumes costs a mount."
 partition = "day"
 lineage = ["file_id", "line_no"]
 
@@ -11,8 +11,8 @@ system = { type = "VARCHAR", doc = "archive system" }
 host = { type = "VARCHAR", doc = "host of the ENDIT daemons" }
 pool = { type = "VARCHAR", doc = "short name of the ENDIT instance, or its host if it has no name" }
 began_at = { type = "TIMESTAMP", doc = "when the worker started" }
-worker_volume = { type = "VARCHAR", doc = "volume that the worker was started for; `default` if its volume was not known" }
-volume = { type = "VARCHAR", doc = "volume that holds the files: the worker's volume or, if the worker has none, the volume in the newest hint file. NULL where neither is known" }
+worker_volume = { type = "VARCHAR", doc = "volume for which the worker was started; `default` for files whose volume ENDIT did not know" }
+volume = { type = "VARCHAR", doc = "volume that holds the files: the worker's volume or, if the worker has none, the volume in the newest hint file that lists the file. NULL where neither is known" }
 n_files = { type = "BIGINT", doc = "number of the run's files that are on this volume" }
 file_id = { type = "VARCHAR", doc = "log file with the line that lists the worker's files" }
 line_no = { type = "BIGINT", doc = "number of the line in file_id" }

@@ -15,13 +15,13 @@ oldest_at = { type = "TIMESTAMP", doc = "when the oldest request that a retrieve
 newest_at = { type = "TIMESTAMP", doc = "when the newest request that a retrieve serves arrived" }
 began_at = { type = "TIMESTAMP", doc = "when the run started. If this was not logged: ended_at minus the duration, or ended_at if the duration is not known" }
 ended_at = { type = "TIMESTAMP", doc = "when the run was done, failed or was stopped; NULL where no line shows the end of the run" }
-until_at = { type = "TIMESTAMP", doc = "when the run ended. If this was not logged, the latest possible end. This is the earliest of three times: next run of the same volume or worker, next start of the daemon, last message about the operation" }
+until_at = { type = "TIMESTAMP", doc = "when the run ended. If this was not logged, the latest possible end. This is the earliest of three times: start of the next run of the same volume or worker, next start of the daemon, last message about any run of this pool and operation" }
 n_files = { type = "BIGINT", doc = "number of files requested" }
 n_done = { type = "BIGINT", doc = "number of files that the run completed. If outcome is done: all files of the run. If outcome is partial: the number in the message about the partly failed delete. Otherwise NULL" }
-bytes = { type = "BIGINT", unit = "bytes", doc = "total size of the files that the run was to process. It is not exact: the log gives it in GiB with two or three decimals" }
-took_s = { type = "DOUBLE", unit = "s", doc = "duration of the run as dsmc printed it; if dsmc printed no duration, ended_at - began_at" }
-rate_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "average rate of the run as dsmc printed it; if dsmc printed no rate, bytes / took_s. NULL unless outcome is done" }
-outcome = { type = "VARCHAR", doc = "done, partial (some files failed), failed, stopped (by a signal), or unknown if no line shows the end" }
+bytes = { type = "BIGINT", unit = "bytes", doc = "total size of the files that the run was to process; for a retrieve, only files whose size ENDIT knew. It is not exact: the log gives it in GiB with two or three decimals" }
+took_s = { type = "DOUBLE", unit = "s", doc = "duration of dsmc as ENDIT logged it. If ENDIT did not log it: ended_at - began_at" }
+rate_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "average rate of the run as ENDIT logged it. If ENDIT did not log it: bytes ÷ (ended_at - began_at). NULL unless outcome is done" }
+outcome = { type = "VARCHAR", doc = "done, partial (a delete that failed for some files), failed, stopped (by a signal), or unknown if no line shows the end" }
 error = { type = "VARCHAR", doc = "result code that dsmc returned, or the signal that stopped the run" }
 file_id = { type = "VARCHAR", doc = "log file with the first line of the run" }
 line_no = { type = "BIGINT", doc = "number of the line in file_id" }

@@ -22,7 +22,7 @@ working_files = { type = "BIGINT", doc = "part of queued_files: number of files 
 n_busy = { type = "BIGINT", doc = "number of running workers" }
 n_most = { type = "BIGINT", doc = "largest number of workers that the daemon may run" }
 room_bytes = { type = "BIGINT", unit = "bytes", doc = "for retrieves: free disk space for files from tape" }
-backoff = { type = "BIGINT", doc = "limit on retrieves because disk space is short. 0: no limit. 1: no further workers start. 2: the running workers were stopped as well" }
+backoff = { type = "BIGINT", doc = "limit on retrieves because disk space is short. 0: no limit. 1: no further workers start. 2: the running workers were stopped as well. NULL for archives" }
 file_id = { type = "VARCHAR", doc = "log file with the copy of the sample that was used" }
 line_no = { type = "BIGINT", doc = "number of the line in file_id" }
 

@@ -1,6 +1,6 @@
 /*
 title = "Failures and interventions"
-grain = "one row per failure, restart or intervention. Sources are the logs of movers, CTA's tape daemon and TSM's server, CTA's answers to polls, and SCSI pages of drives. Enstore's accounting is the source where no log shows the event"
+grain = "one row per failure, alert, restart or intervention. Sources are the logs of movers, CTA's tape daemon and TSM's server, TSM's table SUMMARY and accounting, CTA's answers to polls, SCSI pages of drives, and a library's list of mounts. Enstore's accounting is the source where no log shows the event"
 why = "Shows which drives, cartridges and transfers failed or needed an intervention, and how long each event took."
 partition = "day"
 lineage = ["file_id", "line_no"]
@@ -11,7 +11,7 @@ system = { type = "VARCHAR", doc = "archive system" }
 drive = { type = "VARCHAR", doc = "drive. NULL for request_failed. Also NULL where drives of several libraries have the name that the log gives" }
 kind = { type = "VARCHAR", doc = "kind of event. Of files: transfer_failed, request_failed (failed before a drive had the request). Of mounts: mount_failed, dismount_failed, session_killed, empty_mount (given up before the robot moved, or no data moved). Of drives: drive_offline, drive_error, cleaning, mover_restart, slow_drive. Of tapes: volume_no_access (Enstore barred the tape from use), volume_assert (Enstore mounted the tape to check its label or files). Of drives or tapes: tape_alert, media_error (the count of uncorrected errors rose in a mount)" }
 happened_at = { type = "TIMESTAMP", doc = "when the event was logged" }
-began_at = { type = "TIMESTAMP", doc = "when the failed attempt started. For a transfer: the mover's request for the file. For a mount: the mount request. For session_killed: when the mount began to hang. NULL for other events, and where no source shows the start" }
+began_at = { type = "TIMESTAMP", doc = "when the failed attempt started. For a transfer: when the mover took the request for the file (Enstore), or when the work started (CTA, TSM). For a mount: the mount request. For session_killed: when the mount began to hang. NULL for other events, and where no source shows the start" }
 lost_s = { type = "DOUBLE", unit = "s", doc = "time that the failed attempt took, from began_at to happened_at. For session_killed, the time for which the mount hung. For empty_mount, the time of the complete mount. If a tape is dismounted and mounted again within an hour after a failed transfer, the time of that dismount and mount is added. If the second mount is part of another failed attempt, its time counts only in that attempt" }
 volume = { type = "VARCHAR", doc = "tape label" }
 error = { type = "VARCHAR", doc = "name of the error" }

@@ -23,7 +23,7 @@ filemark_s = { type = "DOUBLE", unit = "s", doc = "part of the gap spent on flus
 checksum_s = { type = "DOUBLE", unit = "s", doc = "part of the gap spent on reading a written file back to check it, as some sites do" }
 database_s = { type = "DOUBLE", unit = "s", doc = "part of the gap spent on updating file and volume databases and on the last messages to the client" }
 no_request_s = { type = "DOUBLE", unit = "s", doc = "part of the gap in which the drive had no request. Work was missing, so this time is not part of avoidable_s" }
-request_s = { type = "DOUBLE", unit = "s", doc = "time within the gap in which client and library manager exchanged messages, until the mover had the next request" }
+request_s = { type = "DOUBLE", unit = "s", doc = "part of the gap spent on getting the next request, without the time in no_request_s. Enstore: messages between client, library manager and mover. CTA: the daemon's wait for its next task" }
 client_s = { type = "DOUBLE", unit = "s", doc = "part of request_s before the client queued the next request; NULL where no log shows when the request was queued" }
 position_s = { type = "DOUBLE", unit = "s", doc = "part of the gap spent on moving the tape" }
 start_s = { type = "DOUBLE", unit = "s", doc = "part of the gap spent on connecting and starting the next transfer, without tape motion" }

@@ -1,6 +1,6 @@
 /*
 title = "Capacity of links, from the speed of their ports"
-grain = "one row per link and day on which the speeds of all ports on one side of the link (switch or host) were sampled"
+grain = "one row per link and UTC day on which, on at least one side of the link (switch or host), the speeds of all ports were sampled"
 why = "Gives the capacity of a link where neither site.toml nor MRTG's configuration gives it. The capacity is the sum of the speeds of the link's ports; site.toml lists these ports. A switch reports the speed of its ports (ifHighSpeed), and node_exporter reports the speed of a host's ports."
 partition = "month"
 

@@ -1,20 +1,20 @@
 /*
-title = "Meaning of the numbers in each MRTG file"
-grain = "one row per log file or RRD file of MRTG"
-why = "Shows unit, direction and limits of the numbers in an MRTG file. They come from the entry of the same name in MRTG's configuration. When MRTG creates a log, it writes zeros for the two years before. Zeros older than the first traffic are therefore not data."
+title = "Meaning of the numbers in each file of MRTG, LibreNMS or Observium"
+grain = "one row per log file of MRTG, or RRD file of MRTG, LibreNMS or Observium"
+why = "Shows unit, direction and limits of the numbers in each file. These come from the entry of the same name in MRTG's configuration; site.toml may also give the capacity. When MRTG creates a log, it writes zeros for the two years before. Zeros older than the first traffic are therefore not data."
 lineage = ["file_id"]
 
 [columns]
 file_id = { type = "VARCHAR", doc = "file" }
-link = { type = "VARCHAR", doc = "name of the link, as in site.toml if it declares the link by name or port; otherwise as in the log" }
+link = { type = "VARCHAR", doc = "name of the link, as in site.toml if site.toml declares the link by this name or by its only port; otherwise as in the log" }
 data_from_at = { type = "TIMESTAMP", doc = "start of the oldest row with traffic; NULL where all rows are zero. For an RRD file, start of the oldest row, because an RRD file has no rows without measurements" }
-is_traffic = { type = "BOOLEAN", doc = "false if MRTG's configuration shows that the values are not bytes of a network link" }
+is_traffic = { type = "BOOLEAN", doc = "false if, according to MRTG's configuration, the values are not bytes of a network link (see silver.link_target); true where no configuration is known" }
 divisor = { type = "DOUBLE", doc = "number by which the file's values must be divided to get bytes/s" }
 is_turned = { type = "BOOLEAN", doc = "true if in and out are swapped in the file, compared with the counters of the polled interface" }
 has_zeros_for_holes = { type = "BOOLEAN", doc = "true if repeated values in the file are real measurements, because missing values are written as zeros (unknaszero) or have no rows (RRD). If false, MRTG repeats the last value where values are missing" }
 polled = { type = "VARCHAR", doc = "side of the link that was polled: switch or host; NULL where the configuration does not show it" }
 capacity_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "capacity of the link in each direction: from site.toml, else MaxBytes in MRTG's configuration" }
-max_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "highest rate in the file, in either direction" }
+max_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "highest measured rate in the file, in either direction" }
 note = { type = "VARCHAR", doc = "`counter_too_narrow` if a 32-bit counter probably wrapped; otherwise NULL. The value is set under three conditions: the link's capacity is above 14.4 MB/s, the highest rate is 7 to 14.4 MB/s, and nothing shows 64-bit counters. True rates may then be higher by a multiple of 14.3 MB/s" }
 */
 WITH file AS (

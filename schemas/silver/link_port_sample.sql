@@ -1,6 +1,6 @@
 /*
 title = "Traffic of links, from counters of their ports"
-grain = "one row per link, side (switch or host), tool and interval. An interval ends at the next sample of any of the link's ports, or at a UTC half-hour"
+grain = "one row per link, side (switch or host), tool and interval. An interval ends at the next sample of any port on this side, or at a UTC half-hour"
 why = "Prometheus, snmp_exporter, Telegraf, collectd and sar count many interfaces. For each link in site.toml, the traffic of all its ports is added up, with in and out from the station's view. Intervals in which a port was not sampled, or its counter restarted, have no row."
 partition = "month"
 lineage = ["file_id", "line_no"]

@@ -1,7 +1,7 @@
 /*
 title = "Traffic of links"
-grain = "one row per link, direction of traffic (from the station's view) and averaged interval. Where both a poller and counters of ports cover a half-hour, only the one that covers more of the half-hour counts"
-why = "Combines traffic from pollers (MRTG, LibreNMS) with traffic from counters of ports (Prometheus, SNMP, Telegraf, collectd). In and out are from the station's view. Each second counts once. Values that were not measured or are not traffic are left out."
+grain = "one row per link, direction of traffic (from the station's view) and averaged interval. Where both a poller and counters of ports cover a half-hour, or several programs sampled the ports, only the one that covers most of the half-hour counts"
+why = "Combines traffic from pollers (MRTG, LibreNMS, Observium) with traffic from counters of ports (Prometheus, snmp_exporter, Telegraf, collectd, sar). In and out are from the station's view. Each second of a link counts once. Values that were not measured or are not traffic are left out."
 partition = "month"
 lineage = ["file_id", "line_no"]
 
@@ -9,7 +9,7 @@ lineage = ["file_id", "line_no"]
 day = { type = "DATE", doc = "UTC day of from_at" }
 link = { type = "VARCHAR", doc = "name of the link, spelled as in site.toml if declared there" }
 station = { type = "VARCHAR", doc = "station to which the link leads; NULL where site.toml does not name it" }
-direction = { type = "VARCHAR", doc = "in (towards the station) or out (away from the station). Where neither site.toml nor MRTG's configuration shows whether the switch or the host was polled, the host is assumed. A minus sign before the target in MRTG's configuration swaps in and out" }
+direction = { type = "VARCHAR", doc = "in (towards the station) or out (away from the station). Where neither site.toml nor MRTG's configuration shows whether the switch or the host was polled, the host is assumed. If a minus sign before the target in MRTG's configuration swaps in and out, tapescope swaps them back" }
 from_at = { type = "TIMESTAMP", doc = "start of the interval" }
 to_at = { type = "TIMESTAMP", doc = "end of the interval" }
 avg_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "average rate in the interval" }

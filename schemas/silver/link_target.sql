@@ -1,20 +1,20 @@
 /*
 title = "Targets in MRTG's configuration"
 grain = "one row per target (an entry in MRTG's configuration). If several configurations have the target, the newest is used"
-why = "Shows what the numbers in an MRTG log mean: owner of the polled port, direction, unit, and capacity of the link."
+why = "Shows what the numbers in an MRTG log mean: owner of the polled port (switch or host), direction, unit, and capacity of the link."
 lineage = ["file_id", "line_no"]
 
 [columns]
 target = { type = "VARCHAR", doc = "name of the target in lower case, which is also the name of its log" }
 written_at = { type = "TIMESTAMP", doc = "when the configuration file was last written" }
 log_format = { type = "VARCHAR", doc = "format of the logs that MRTG writes: native or rrdtool" }
-interval_s = { type = "DOUBLE", unit = "s", doc = "time between two polls" }
+interval_s = { type = "DOUBLE", unit = "s", doc = "time between two polls; 300 where the configuration does not set it" }
 polled_host = { type = "VARCHAR", doc = "device that MRTG polls. NULL where MRTG runs a program instead, or where the target adds up several devices" }
-polled = { type = "VARCHAR", doc = "side of the link that is polled, if the device's name shows it: switch or host" }
+polled = { type = "VARCHAR", doc = "side of the link that is polled: switch or host; NULL where neither name nor description of the port shows it" }
 n_members = { type = "BIGINT", doc = "number of interfaces or programs whose values the target adds up; more than one for a bond" }
 snmp_version = { type = "VARCHAR", doc = "SNMP version, if it is the same for all interfaces of the target; NULL otherwise" }
 is_turned = { type = "BOOLEAN", doc = "true if a minus sign before the target in MRTG's configuration swaps in and out; NULL where the target's interfaces differ in this" }
-is_traffic = { type = "BOOLEAN", doc = "true if the target counts bytes of a network link; false for packets, loads, disks and unknown units" }
+is_traffic = { type = "BOOLEAN", doc = "true if the target counts bytes of a network link. False for packets, loads, disks and other units, for a gauge whose unit is not known, and where note is arithmetic or mixed_signs" }
 divisor = { type = "DOUBLE", doc = "values of a native log ÷ this number = bytes/s. 3600 under perhour, 60 under perminute, 8 for a gauge of bits/s, otherwise 1" }
 has_zeros_for_holes = { type = "BOOLEAN", doc = "true with the option unknaszero: the log then has zeros for missing values, and repeated values are real measurements" }
 capacity_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "capacity of the link, from MaxBytes of the target. NULL if the target does not count traffic or MaxBytes is not set. Also NULL if MaxBytes is 536870911, which SNMP version 1 reports for any port of 4.3 Gb/s or more" }

@@ -1,7 +1,7 @@
 /*
-title = "Mounts that TSM, a library or a drive lists"
+title = "Mounts from lists of TSM or a library, or from SCSI pages"
 grain = "one row per mount that TSM's server or a library lists, or that SCSI pages of a drive show"
-why = "Shows which tape was in which drive, for archives whose own log does not record this. A library's mount is left out if the archive's log covers the drive. If both the library and TSM's server list a mount, only the bytes come from the library."
+why = "Shows which tape was in which drive, for archives whose own log does not record this. A library's mount is left out if the archive's log covers the drive in any part of the mount. If both the library and TSM's server list a mount, only bytes and slot come from the library. Readings of SCSI pages count only where neither a log nor a list shows a mount."
 partition = "day"
 lineage = ["file_id", "line_no"]
 
@@ -11,9 +11,9 @@ session_id = { type = "VARCHAR", doc = "identifier of the mount: its drive, volu
 system = { type = "VARCHAR", doc = "archive system" }
 library = { type = "VARCHAR", doc = "library" }
 drive = { type = "VARCHAR", doc = "name of the drive. NULL where site.toml assigns this `slot` to no drive. Also NULL where drives of several libraries have the same name and no line shows the library" }
-slot = { type = "VARCHAR", doc = "place of the drive in the library, by the library's own name; NULL where only TSM's server lists the mount" }
+slot = { type = "VARCHAR", doc = "place of the drive in the library, by the library's own name; NULL where no library lists the mount" }
 volume = { type = "VARCHAR", doc = "tape label" }
-mounted_at = { type = "TIMESTAMP", doc = "when the volume was in the drive" }
+mounted_at = { type = "TIMESTAMP", doc = "when the volume had arrived in the drive; for SCSI pages, time of the first reading" }
 dismounted_at = { type = "TIMESTAMP", doc = "when the drive was free again; NULL where not known. Times of a library are exact to half a minute. For SCSI pages, time of the last reading" }
 mounted_s = { type = "DOUBLE", unit = "s", doc = "dismounted_at - mounted_at" }
 read_bytes = { type = "BIGINT", unit = "bytes", doc = "bytes read during the mount, as the library or the drive counted; NULL without such a count" }

@@ -1,8 +1,8 @@
 /*
 title = "Times for which logs were read"
 was = "log_seen"
-grain = "one row per source, host and interval without interruption; an interval over UTC midnight has two rows"
-why = "Merges the times that the files of a log cover. A pause between lines of up to log_silence_s (in site.toml) still counts as covered. Counters of a host's ports also cover the links of these ports."
+grain = "one row per source, host and interval without interruption; an interval over UTC midnight has a row for each day"
+why = "Merges the times that the files of a log cover. A pause between lines of up to log_silence_s (in site.toml) still counts as covered. Counters of ports also cover the links of these ports."
 partition = "month"
 features = ["I13"]
 

@@ -1,7 +1,7 @@
 /*
 title = "States of drives from the logs of their movers"
 grain = "one row per interval in which a drive was in one state, between two steps that its mover logged. In time without a row, the drive was idle if a log covers that time"
-why = "Shows the states of a drive, from the mover's log lines at the start and end of each state. No state extends over a hole in the log."
+why = "Shows the states of a drive, from the mover's log lines at the start and end of each state. No state between two steps extends over a hole in the log."
 partition = "day"
 lineage = ["file_id", "line_no", "end_file_id", "end_line_no"]
 features = ["D4"]
@@ -10,10 +10,10 @@ features = ["D4"]
 day = { type = "DATE", doc = "UTC day of from_at" }
 system = { type = "VARCHAR", doc = "archive system" }
 drive = { type = "VARCHAR", doc = "drive" }
-state = { type = "VARCHAR", doc = "state of the drive, as in silver.drive_state. The state is unknown in a hole in the log and before a restart. It is also unknown after the last step, unless the drive was down or idle" }
+state = { type = "VARCHAR", doc = "state of the drive, as in silver.drive_state. The state is unknown in a hole in the log. If the drive was neither down nor idle, the state is also unknown from the last step before a restart, and after the last step in the log" }
 from_at = { type = "TIMESTAMP", doc = "start" }
 to_at = { type = "TIMESTAMP", doc = "end" }
-is_inferred = { type = "BOOLEAN", doc = "true if the start or end is not the time of a log line. The time is then the start or end of a hole in the log, or the end of the log" }
+is_inferred = { type = "BOOLEAN", doc = "true if the start or end is not the time of a log line about the drive. The time is then the start or end of a hole in the log, or the end of the log" }
 session_id = { type = "VARCHAR", doc = "identifier of the mount to which the state belongs" }
 attempt_id = { type = "VARCHAR", was = "try_id", doc = "identifier of the attempt to move a file during which the state began" }
 file_id = { type = "VARCHAR", doc = "log file with the line at which the state starts" }
@@ -100,12 +100,13 @@ hole AS (
     SELECT a.system, a.drive, a.day, a.seq, h.from_at, h.to_at,
            lead(h.from_at) OVER (PARTITION BY a.system, a.drive, a.day, a.seq ORDER BY h.from_at) AS next_hole_at
     FROM mark a JOIN silver.coverage_gap h
-        ON h.host = a.system AND h.from_at >= a.marked_at AND h.to_at <= a.next_at
+        ON h.host = a.system AND h.from_at >= a.marked_at
+       AND (h.to_at <= a.next_at OR a.next_at IS NULL AND a.kind IN ('offline', 'error', 'cleaning_begun', 'dismount_failed'))
 ),
 holed AS (
     SELECT s.*, h.hole_from_at, h.hole_to_at,
-           -- the next line returns the drive to service: it was down on both sides of every hole
-           s.state = 'down' AND coalesce(s.next_kind IN ('restart', 'cleaning_ended'), FALSE) AS is_down_until_next
+           -- the next line returns the drive to service, or there is none: it was down on both sides of every hole
+           s.state = 'down' AND coalesce(s.next_kind IN ('restart', 'cleaning_ended'), s.next_at IS NULL) AS is_down_until_next
     FROM stated s
     LEFT JOIN (SELECT system, drive, day, seq, min(from_at) AS hole_from_at, max(to_at) AS hole_to_at FROM hole
                GROUP BY system, drive, day, seq) h
@@ -150,7 +151,7 @@ piece AS (
     FROM ended e JOIN hole h ON h.system = e.system AND h.drive = e.drive AND h.day = e.day AND h.seq = e.seq
     WHERE e.is_down_until_next
     UNION ALL
-    SELECT e.system, e.drive, 'down', h.to_at, coalesce(h.next_hole_at, e.next_at), TRUE, e.session_id, e.attempt_id, e.file_id,
+    SELECT e.system, e.drive, 'down', h.to_at, coalesce(h.next_hole_at, e.next_at, e.end_at), TRUE, e.session_id, e.attempt_id, e.file_id,
            e.line_no, CASE WHEN h.next_hole_at IS NULL THEN e.next_file_id END,
            CASE WHEN h.next_hole_at IS NULL THEN e.next_line_no END
     FROM ended e JOIN hole h ON h.system = e.system AND h.drive = e.drive AND h.day = e.day AND h.seq = e.seq
@@ -168,7 +169,7 @@ piece AS (
     -- the last known step: a drive that is down stays down; the end of any other open state is unknown
     SELECT system, drive, CASE WHEN state = 'down' THEN 'down' ELSE 'unknown' END, marked_at, end_at, TRUE,
            session_id, attempt_id, file_id, line_no, NULL, NULL
-    FROM ended WHERE next_at IS NULL AND state <> 'idle'
+    FROM ended WHERE next_at IS NULL AND state <> 'idle' AND hole_from_at IS NULL
 )
 SELECT CAST(from_at AS DATE) AS day, system, drive, state, from_at, to_at, is_inferred, session_id, attempt_id, file_id, line_no,
        end_file_id, end_line_no

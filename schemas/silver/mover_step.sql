@@ -16,7 +16,7 @@ kind = { type = "VARCHAR", doc = "kind of step, as in bronze.enstore_log_mover" 
 mode = { type = "VARCHAR", doc = "read or write; NULL where the line does not show it" }
 volume = { type = "VARCHAR", doc = "tape label; NULL where the line does not show it" }
 session_id = { type = "VARCHAR", doc = "identifier of the mount to which the step belongs; NULL between mounts" }
-attempt_id = { type = "VARCHAR", was = "try_id", doc = "identifier of the attempt (to move a file) to which the step belongs. An attempt lasts from one of the mover's requests for work to the next" }
+attempt_id = { type = "VARCHAR", was = "try_id", doc = "identifier of the attempt (to move a file) to which the step belongs. An attempt starts when the mover takes a request. It ends with the next request, dismount or hole in the log. Steps after a dismount or hole without a new request are another attempt" }
 is_after_hole = { type = "BOOLEAN", doc = "true if the log has a hole between the previous step and this one, and the drive was in use before the hole" }
 file_number = { type = "BIGINT", doc = "number of the file on the volume. `position` lines: the file to which the tape is moved. Other lines: the file at the position that the line shows" }
 bytes = { type = "BIGINT", unit = "bytes", doc = "number of bytes. `started` lines: bytes to move. `data_ended` and `drive_stats` lines: bytes moved to or from tape, including the wrapper (Enstore's file format on tape)" }
@@ -205,14 +205,10 @@ placed AS (
            last_value(CASE WHEN kind IN ('load_requested', 'loaded', 'load_failed', 'position', 'started', 'data_ended',
                                          'dismounted', 'restart')
                            THEN kind END IGNORE NULLS) OVER earlier AS boundary_kind,
-           -- nothing spans a time at which the drive was free: builds of single days depend on this
-           last_value(CASE WHEN kind NOT IN ('ticket', 'done_ticket', 'timing', 'drive_stats', 'slow_drive', 'no_access',
-                                             'assert')
-                           THEN kind IN ('dismounted', 'load_failed', 'restart', 'cleaning_ended') END IGNORE NULLS)
-               OVER earlier AS was_free,
            last_value(CASE WHEN kind IN ('request', 'ticket') THEN TRUE
-                           WHEN kind IN ('dismounted', 'load_failed', 'restart') THEN FALSE END IGNORE NULLS)
-               OVER earlier AS is_asked,
+                           WHEN kind IN ('load_requested', 'loaded', 'load_failed', 'position', 'skipped', 'started',
+                                         'data_ended', 'completed', 'failed', 'restart')
+                           THEN FALSE END IGNORE NULLS) OVER earlier AS is_new_request,
            last_value(CASE WHEN kind IN ('data_ended', 'completed', 'failed') THEN TRUE
                            WHEN kind IN ('request', 'ticket', 'position', 'started',
                                          'dismounted', 'load_failed', 'restart') THEN FALSE END IGNORE NULLS)
@@ -230,12 +226,29 @@ placed AS (
            earlier AS (PARTITION BY system, drive ORDER BY day, seq ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING),
            later AS (PARTITION BY system, drive ORDER BY day, seq ROWS BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING)
 ),
+-- a request for another tape: the mover dismounts the tape it has, and the request goes on with the next mount
+freed AS (
+    SELECT *,
+           kind IN ('load_failed', 'restart') OR (kind = 'dismounted' AND is_new_request IS DISTINCT FROM TRUE) AS frees_drive
+    FROM placed
+),
+used AS (
+    SELECT *,
+           -- nothing spans a time at which the drive was free: builds of single days depend on this
+           last_value(CASE WHEN kind NOT IN ('ticket', 'done_ticket', 'timing', 'drive_stats', 'slow_drive', 'no_access',
+                                             'assert')
+                           THEN frees_drive OR kind = 'cleaning_ended' END IGNORE NULLS) OVER earlier AS was_free,
+           last_value(CASE WHEN kind IN ('request', 'ticket') THEN TRUE WHEN frees_drive THEN FALSE END IGNORE NULLS)
+               OVER earlier AS is_asked
+    FROM freed
+    WINDOW earlier AS (PARTITION BY system, drive ORDER BY day, seq ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)
+),
 holed AS (
-    SELECT p.*,
+    SELECT u.*,
            EXISTS (SELECT 1 FROM silver.coverage_gap h
-                   WHERE NOT p.was_free AND h.host = p.system AND h.from_at >= p.previous_at AND h.to_at <= p.logged_at)
+                   WHERE NOT u.was_free AND h.host = u.system AND h.from_at >= u.previous_at AND h.to_at <= u.logged_at)
                AS is_after_hole
-    FROM placed p
+    FROM used u
 ),
 flagged AS (
     SELECT *,
@@ -266,9 +279,7 @@ numbered AS (
                            WHEN leaves_session OR kind IN ('dismounted', 'load_failed', 'restart') THEN FALSE
                            END IGNORE NULLS) OVER earlier AS is_in_session,
            last_value(CASE WHEN begins_try THEN logged_at END IGNORE NULLS) OVER upto AS try_from,
-           last_value(CASE WHEN begins_try THEN TRUE
-                           WHEN kind IN ('dismounted', 'load_failed', 'restart') THEN FALSE END IGNORE NULLS)
-               OVER earlier AS is_in_try
+           last_value(CASE WHEN begins_try THEN TRUE WHEN frees_drive THEN FALSE END IGNORE NULLS) OVER earlier AS is_in_try
     FROM tried
     WINDOW upto AS (PARTITION BY system, drive ORDER BY day, seq ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW),
            earlier AS (PARTITION BY system, drive ORDER BY day, seq ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)

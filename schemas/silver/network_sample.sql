@@ -11,7 +11,7 @@ host = { type = "VARCHAR", doc = "host, named as in site.toml if declared there"
 tool = { type = "VARCHAR", doc = "program that took the sample" }
 interface = { type = "VARCHAR", doc = "interface, as the tool names it; `all` where the tool gives only the sum over all interfaces" }
 description = { type = "VARCHAR", doc = "description of the port (ifAlias); NULL where the tool has no description" }
-kind = { type = "VARCHAR", doc = "kind of interface: port, bond, bridge, vlan, virtual, loopback or all. The bytes of bond, bridge, vlan and virtual are also counted for a port. all is the tool's own total" }
+kind = { type = "VARCHAR", doc = "kind of interface: port, bond, bridge, vlan, virtual, loopback or all. The bytes of bond, bridge, vlan and virtual are also counted for a port. The kind `all` is the tool's own total" }
 is_summed = { type = "BOOLEAN", doc = "true if the interface counts in the total of its host. Ports count; `all` counts only where the tool shows no port" }
 from_at = { type = "TIMESTAMP", doc = "start of the sample" }
 to_at = { type = "TIMESTAMP", doc = "end of the sample" }

@@ -10,12 +10,12 @@ lineage = ["file_id", "line_no"]
 day = { type = "DATE", doc = "UTC day of to_at" }
 system = { type = "VARCHAR", doc = "archive system" }
 pool = { type = "VARCHAR", doc = "disk pool" }
-storage_group = { type = "VARCHAR", doc = "storage group: owner of the files, e.g. an experiment. This is the part of dCache's storage class before the colon or first dot, e.g. exp in exp:raw@osm" }
+storage_group = { type = "VARCHAR", doc = "storage group: owner of the files, e.g. an experiment. This is the part of dCache's storage class before the colon (without a colon, before the first dot), e.g. exp in exp:raw@osm" }
 file_family = { type = "VARCHAR", doc = "file family: files that share tapes. This is the part of the storage class between storage group and @, e.g. raw in exp:raw@osm" }
 hsm = { type = "VARCHAR", doc = "tape system: the part of the storage class after the @, e.g. osm in exp:raw@osm" }
 from_at = { type = "TIMESTAMP", doc = "time of the previous statistics file; for the first file of a day, local midnight" }
 to_at = { type = "TIMESTAMP", doc = "time of the statistics file at the end of the interval" }
-is_reset = { type = "BOOLEAN", doc = "true if a counter went down, for example after a restart of the pool. The numbers and bytes of the interval are then NULL" }
+is_reset = { type = "BOOLEAN", doc = "true if a counter went down, for example after a restart of the pool. The columns that count in the interval, from n_transfers to stored_bytes, are then NULL" }
 n_transfers = { type = "BIGINT", doc = "number of transfers between clients and the pool" }
 n_restores = { type = "BIGINT", doc = "number of files read from tape to the pool" }
 n_stores = { type = "BIGINT", doc = "number of files written from the pool to tape" }

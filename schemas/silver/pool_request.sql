@@ -1,7 +1,7 @@
 /*
 title = "Stores and restores of disk pools"
 grain = "one row per request of a disk pool to send a file to tape or to fetch a file from tape"
-why = "Shows how long users wait for files, by pool and storage class. The times include the tape system's queue, the mount and positioning. They therefore give no drive rates. silver.transfer does not include these requests."
+why = "Shows how long stores and restores take, by pool and storage class. Users wait for restores. The times include the tape system's queue, the mount and positioning. They therefore give no drive rates. silver.transfer does not include these requests."
 partition = "day"
 features = ["D12"]
 lineage = ["file_id", "line_no"]
@@ -12,16 +12,16 @@ system = { type = "VARCHAR", doc = "archive system" }
 pool = { type = "VARCHAR", doc = "disk pool" }
 operation = { type = "VARCHAR", doc = "store (to tape) or restore (from tape)" }
 pnfsid = { type = "VARCHAR", doc = "dCache's identifier of the file" }
-storage_group = { type = "VARCHAR", doc = "storage group: owner of the files, e.g. an experiment. This is the part of dCache's storage class before the colon or first dot, e.g. exp in exp:raw@osm" }
+storage_group = { type = "VARCHAR", doc = "storage group: owner of the files, e.g. an experiment. This is the part of dCache's storage class before the colon (without a colon, before the first dot), e.g. exp in exp:raw@osm" }
 file_family = { type = "VARCHAR", doc = "file family: files that share tapes. This is the part of the storage class between storage group and @, e.g. raw in exp:raw@osm" }
 hsm = { type = "VARCHAR", doc = "tape system: the part of the storage class after the @, e.g. osm in exp:raw@osm" }
 bytes = { type = "BIGINT", unit = "bytes", doc = "size of the file" }
 created_at = { type = "TIMESTAMP", doc = "when the pool made the request" }
-started_at = { type = "TIMESTAMP", doc = "when the pool gave the request to the tape system; NULL where not known" }
+started_at = { type = "TIMESTAMP", doc = "when the pool gave the request to the tape system; NULL for restores, and where the request ended before that" }
 ended_at = { type = "TIMESTAMP", doc = "when the request ended. For restores this is the earliest possible end, because dCache does not log their time in the pool's queue" }
-queue_s = { type = "DOUBLE", unit = "s", doc = "time in the pool's queue, from created_at to started_at; NULL for restores, because dCache does not log it" }
-transfer_s = { type = "DOUBLE", unit = "s", doc = "time in the tape system, from started_at to ended_at; NULL if the request never started" }
-latency_s = { type = "DOUBLE", unit = "s", doc = "queue_s + transfer_s, or transfer_s alone where queue_s is not known" }
+queue_s = { type = "DOUBLE", unit = "s", doc = "time in the pool's queue, from created_at to started_at; NULL for restores, because dCache does not log it, and if the request never started" }
+transfer_s = { type = "DOUBLE", unit = "s", doc = "time in the tape system: its queue, mount, positioning and transfer; NULL if the request never started" }
+latency_s = { type = "DOUBLE", unit = "s", doc = "queue_s + transfer_s, or transfer_s alone where queue_s is not known; NULL where transfer_s is NULL" }
 outcome = { type = "VARCHAR", doc = "done, failed, or cancelled (ended before the tape system had it)" }
 error_code = { type = "BIGINT", doc = "error code of the request; 0 for success" }
 error = { type = "VARCHAR", doc = "error message of a failed request" }

@@ -1,6 +1,6 @@
 /*
 title = "Data moved between clients and disk pools"
-grain = "one row per transfer between a client and a disk pool, or between two pools. A transfer that several files hold counts once"
+grain = "one row per transfer between a client and a disk pool, or between two pools. A transfer whose record is in several log files counts once"
 why = "Shows which clients read the files fetched from tape, when and from where. A recall was wasted if no client read the recalled file. The rate of a read from a remote site also depends on the network between the sites."
 partition = "day"
 lineage = ["file_id", "line_no"]
@@ -11,11 +11,11 @@ day = { type = "DATE", doc = "UTC day of ended_at" }
 system = { type = "VARCHAR", doc = "archive system" }
 pool = { type = "VARCHAR", doc = "disk pool" }
 pnfsid = { type = "VARCHAR", doc = "dCache's identifier of the file" }
-storage_group = { type = "VARCHAR", doc = "storage group: owner of the files, e.g. an experiment. This is the part of dCache's storage class before the colon or first dot, e.g. exp in exp:raw@osm" }
+storage_group = { type = "VARCHAR", doc = "storage group: owner of the files, e.g. an experiment. This is the part of dCache's storage class before the colon (without a colon, before the first dot), e.g. exp in exp:raw@osm" }
 file_family = { type = "VARCHAR", doc = "file family: files that share tapes. This is the part of the storage class between storage group and @, e.g. raw in exp:raw@osm" }
 mode = { type = "VARCHAR", doc = "read or write (by a client), or copy (from pool to pool)" }
 protocol = { type = "VARCHAR", doc = "name of the transfer's protocol, without its version" }
-client = { type = "VARCHAR", doc = "address or name of the client" }
+client = { type = "VARCHAR", doc = "address or name of the client; for a copy, host of the other pool" }
 bytes = { type = "BIGINT", unit = "bytes", doc = "size of the file" }
 moved_bytes = { type = "BIGINT", unit = "bytes", doc = "bytes moved" }
 started_at = { type = "TIMESTAMP", doc = "start of the transfer, computed as ended_at minus took_s" }

@@ -1,6 +1,6 @@
 /*
 title = "Recalls, from the pool's request until the file is on disk"
-grain = "one row per restore of a disk pool that the log of a tape system also shows"
+grain = "one row per restore of a disk pool that CTA's or ENDIT's log also shows"
 why = "Divides a user's wait into stages: queue, mount, reads of other files, winding, reading and delivery to the pool. Each stage has a different responsible team, so the longest stage shows whom to ask."
 lineage = ["file_id", "line_no"]
 features = ["D12"]
@@ -9,15 +9,15 @@ features = ["D12"]
 system = { type = "VARCHAR", doc = "archive system to which the pool belongs" }
 pool = { type = "VARCHAR", doc = "disk pool" }
 pnfsid = { type = "VARCHAR", doc = "dCache's identifier of the file" }
-storage_group = { type = "VARCHAR", doc = "storage group: owner of the files, e.g. an experiment. This is the part of dCache's storage class before the colon or first dot, e.g. exp in exp:raw@osm" }
+storage_group = { type = "VARCHAR", doc = "storage group: owner of the files, e.g. an experiment. This is the part of dCache's storage class before the colon (without a colon, before the first dot), e.g. exp in exp:raw@osm" }
 bytes = { type = "BIGINT", unit = "bytes", doc = "size of the file" }
 outcome = { type = "VARCHAR", doc = "outcome of the restore, as in silver.pool_request" }
-via = { type = "VARCHAR", doc = "how the recall was found in the tape system's log. cta: by CTA's line about the file, which has the archive id in the file's URI. endit: by the ENDIT run that requested the file" }
+via = { type = "VARCHAR", doc = "how the recall was found in the tape system's log. cta: by CTA's number of the file, which is the archiveid in dCache's URI of the file. endit: by the ENDIT run that requested the file" }
 tape_system = { type = "VARCHAR", doc = "archive system to which the drive belongs; NULL where no log has the mount" }
 volume = { type = "VARCHAR", doc = "tape label; NULL where not known" }
 drive = { type = "VARCHAR", doc = "drive that read the file; NULL where no log has the mount" }
 session_id = { type = "VARCHAR", doc = "identifier of the mount in which the file was read; NULL where no log has the mount" }
-n_tries = { type = "BIGINT", doc = "number of attempts between the request and its end. For CTA, reads of the file; for ENDIT, runs that requested the file" }
+n_tries = { type = "BIGINT", doc = "number of attempts from the request until an hour after the end in the pool's record. For CTA, reads of the file; for ENDIT, runs that requested the file" }
 created_at = { type = "TIMESTAMP", doc = "when the pool made the request" }
 ended_at = { type = "TIMESTAMP", doc = "when the file was on the pool: the later of the end in the pool's record and the end in the tape system. The end in the pool's record may be too early, because this record lacks the time in the pool's own queue" }
 queue_s = { type = "DOUBLE", unit = "s", doc = "time in the queues of pool and tape system. It ends when the mount of the tape was requested (CTA) or a worker took the request (ENDIT)" }

@@ -1,6 +1,6 @@
 /*
 title = "States of drives from their movers' broadcasts"
-grain = "one row per interval in which the broadcasts of a mover show one state, where no log of the mover covers that interval"
+grain = "one row per interval in which the broadcasts of a mover show one state, where no log of the archive's drives covers that interval"
 why = "Shows the states of a drive where no log covers it. Movers broadcast their states on the network. Broadcasts do not show file marks, checksums or the exchange of requests. Where a log covers the drive, the log is used instead."
 partition = "day"
 lineage = ["file_id", "line_no", "end_file_id", "end_line_no"]
@@ -13,7 +13,7 @@ drive = { type = "VARCHAR", doc = "drive" }
 state = { type = "VARCHAR", doc = "state of the drive, as in silver.drive_state: transfer, database, position, start, no_request, mount, dismount or down" }
 from_at = { type = "TIMESTAMP", doc = "start" }
 to_at = { type = "TIMESTAMP", doc = "end" }
-is_inferred = { type = "BOOLEAN", doc = "true if from_at or to_at is not the time of a broadcast. The state was then cut: a log of drives takes over there, or the recording of broadcasts begins or ends" }
+is_inferred = { type = "BOOLEAN", doc = "true if from_at or to_at is not the time of a broadcast. The state was then cut: a log of the drives starts or ends there, or the recording of broadcasts ends" }
 file_id = { type = "VARCHAR", doc = "log file with the broadcast at which the state starts" }
 line_no = { type = "BIGINT", doc = "number of the line in file_id" }
 end_file_id = { type = "VARCHAR", doc = "log file with the line that shows the end of a down state; NULL for other states, and where no line shows the end" }

@@ -15,7 +15,7 @@ mode = { type = "VARCHAR", doc = "read or write" }
 storage_group = { type = "VARCHAR", doc = "storage group: owner of the file, e.g. an experiment; for CTA the virtual organisation" }
 file_family = { type = "VARCHAR", doc = "file family: files that share tapes, e.g. one data set; for CTA the tape pool" }
 queued_at = { type = "TIMESTAMP", doc = "when the request entered the queue. If only the accounting has the request: when the client started, according to the request id. If only the oldest request of a mount is known: the time at which CTA chose the mount, minus the age of that request" }
-due_at = { type = "TIMESTAMP", doc = "CTA: queued_at plus the least age of the mount policy. Before then, CTA mounts a tape only if enough files or bytes are requested. NULL without such a policy" }
+due_at = { type = "TIMESTAMP", doc = "CTA: queued_at plus the least age of the mount policy. Before then, CTA mounts a tape only if enough files or bytes are requested. NULL for Enstore, and where no log shows the policy" }
 assigned_at = { type = "TIMESTAMP", doc = "when the request was first assigned to a mover. If only the accounting has the request: done_at minus (bytes ÷ overall rate). CTA: when work on the file started. CTA, if only the oldest request of a mount is known: when CTA chose the mount" }
 done_at = { type = "TIMESTAMP", doc = "when the file was done. Enstore: time of the client's log line about the file, or of the file's row in the accounting. CTA, read: when the file was read. CTA, write: when every copy was flushed to tape" }
 n_tries = { type = "BIGINT", doc = "number of times the request was assigned to a mover. For CTA, number of attempts to move the file, not counting those for further copies" }

@@ -12,7 +12,7 @@ host = { type = "VARCHAR", doc = "host on which the drive's SCSI pages were read
 drive = { type = "VARCHAR", doc = "drive" }
 logged_at = { type = "TIMESTAMP", doc = "when the counter was read; for readings by a library, the end of the mount" }
 volume = { type = "VARCHAR", doc = "tape in the drive: its label, or else the serial number of the cartridge; NULL where the reading has neither" }
-mount_id = { type = "VARCHAR", doc = "identifier of the mount in which the counter was read. From CTA: its mount number. From a library: the time of the mount. Otherwise: how often the tape had been loaded so far. NULL where the reading has none of these" }
+mount_id = { type = "VARCHAR", doc = "identifier of the mount in which the counter was read. From CTA: its mount number. From a library: the time of the mount. Otherwise: number of times that the tape had been loaded so far. NULL where the reading has none of these" }
 scope = { type = "VARCHAR", doc = "what the counter describes: mount, drive or volume, as in bronze.scsi_counter" }
 counter = { type = "VARCHAR", doc = "name of the counter, as in bronze.scsi_counter" }
 value = { type = "DOUBLE", doc = "value of the counter; its unit is part of the counter's name" }

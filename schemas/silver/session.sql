@@ -1,28 +1,28 @@
 /*
 title = "Mounts of tapes"
-grain = "one row per mount of a volume in a drive, including mounts that failed"
+grain = "one row per mount of a volume in a drive, including mounts that failed. Where only the drive's counters show its use, one row per stretch of use (see witnesses)"
 why = "Shows the time that a drive spends on one cartridge, from the mount request until the drive is free again. The source is the log of the mover or tape daemon. Mounts that no such log shows come from the accounting, a list of mounts or counters."
 partition = "day"
 lineage = ["file_id", "line_no"]
 
 [columns]
 day = { type = "DATE", doc = "UTC day of the first logged step of the mount" }
-session_id = { type = "VARCHAR", doc = "identifier of the mount: drive, volume and time of the first step; for CTA, the mount number instead of the time" }
+session_id = { type = "VARCHAR", doc = "identifier of the mount: drive, volume and time of the first step; for CTA, CTA's number of the mount instead of the time" }
 system = { type = "VARCHAR", doc = "archive system" }
 drive = { type = "VARCHAR", doc = "drive" }
 mover_host = { type = "VARCHAR", doc = "host on which the mover runs" }
 volume = { type = "VARCHAR", doc = "tape label" }
-mode = { type = "VARCHAR", doc = "read, write or mixed. NULL where no data moved, or where only a list or SCSI pages show the mount" }
+mode = { type = "VARCHAR", doc = "read, write or mixed. For CTA, the kind of the mount, even if no data moved. Otherwise NULL where no data moved, or where only a list or SCSI pages show the mount" }
 from_at = { type = "TIMESTAMP", doc = "time of the first step of the mount" }
 requested_at = { type = "TIMESTAMP", doc = "when the mount was requested; NULL where this was not logged. If only the drive's counters show the use: start of the use. The end of the use is then in dismounted_at" }
-mounted_at = { type = "TIMESTAMP", doc = "when the volume was in the drive" }
-dismount_at = { type = "TIMESTAMP", doc = "when the mover decided to dismount the tape. If only the accounting has the mount: when the robot started to dismount the tape, about half a minute after the decision" }
+mounted_at = { type = "TIMESTAMP", doc = "when the volume had arrived in the drive; for CTA, when the tape was ready" }
+dismount_at = { type = "TIMESTAMP", doc = "when the mover decided to dismount the tape. For CTA: when the drive started to unload it. If only the accounting has the mount: when the robot started to dismount the tape, about half a minute after the decision" }
 dismounted_at = { type = "TIMESTAMP", doc = "when the drive was free again; NULL where this was not logged" }
 to_at = { type = "TIMESTAMP", doc = "time of the last step of the mount" }
 mount_s = { type = "DOUBLE", unit = "s", doc = "mounted_at - requested_at" }
 dismount_s = { type = "DOUBLE", unit = "s", doc = "dismounted_at - dismount_at" }
 status = { type = "VARCHAR", doc = "ok, mount_failed, killed, or cut (start or end of the mount not logged)" }
-witnesses = { type = "VARCHAR", doc = "source of the mount. mover: the mover's log. table: the accounting's table of mounts. taped: CTA's tape daemon. session: only CTA's final record of the mount. server: a list from TSM or a library, in which the mount starts when the volume is in the drive; or SCSI pages of the drive, from first to last reading. counter: not a mount, but a stretch of a UTC day in which the drive's counters show use without a pause over ten minutes" }
+witnesses = { type = "VARCHAR", doc = "source of the mount. mover: the mover's log. table: the accounting's table of mounts. taped: CTA's tape daemon. session: CTA's final record of the mount, used where no line shows the mount's start. server: a list from TSM or a library, in which the mount starts when the volume is in the drive; or SCSI pages of the drive, from first to last reading. counter: not a mount, but a stretch of a UTC day in which the drive's counters show use without a pause over ten minutes" }
 file_id = { type = "VARCHAR", doc = "log file with the first step of the mount" }
 line_no = { type = "BIGINT", doc = "number of the line in file_id" }
 

@@ -1,7 +1,7 @@
 /*
 title = "Transfers"
-grain = "one row per file that was moved to or from tape. An attempt that moved data but failed, or whose end was not logged, also has a row"
-why = "Shows the useful work of the drives. Times come from the mover's log lines; where these are missing, from the client's records. Station, storage group and file family come from the request's ticket, the client's log line and the client's row in the accounting."
+grain = "one row per file that was moved to or from tape. An attempt that moved data but failed, or whose end was not logged, also has a row. Where no log shows single files, one row has all data of a mount or session (see witnesses)"
+why = "Shows the useful work of the drives. For Enstore, times come from the mover's log lines; where these are missing, from the client's records. Station, storage group and file family come from the request's ticket, the client's log line and the client's row in the accounting."
 partition = "day"
 lineage = ["file_id", "line_no", "end_file_id", "end_line_no"]
 features = ["D1"]
@@ -10,21 +10,21 @@ features = ["D1"]
 day = { type = "DATE", doc = "UTC day of started_at" }
 transfer_id = { type = "VARCHAR", doc = "identifier of the transfer. If a mover logged the transfer, the identifier consists of the drive and the time of the attempt" }
 system = { type = "VARCHAR", doc = "archive system" }
-station = { type = "VARCHAR", doc = "host or disk system that sent or received the file: the encp client, or CTA's disk instance" }
+station = { type = "VARCHAR", doc = "host or disk system that sent or received the file: the host of the encp or TSM client, or CTA's disk system" }
 drive = { type = "VARCHAR", doc = "drive" }
 mover_host = { type = "VARCHAR", doc = "host on which the mover runs" }
 volume = { type = "VARCHAR", doc = "tape label" }
 session_id = { type = "VARCHAR", doc = "identifier of the mount in which the file was moved. NULL if no source has the mount. Also NULL if only the client recorded the transfer, although a mover's log shows the mount" }
 mode = { type = "VARCHAR", doc = "read or write" }
 file_number = { type = "BIGINT", doc = "number of the file on the volume" }
-bytes = { type = "BIGINT", unit = "bytes", doc = "bytes moved to or from tape, including the wrapper (Enstore's file format on tape) or CTA's labels" }
+bytes = { type = "BIGINT", unit = "bytes", doc = "bytes moved to or from tape, including the wrapper (Enstore's file format on tape) or CTA's labels. If only the client recorded the transfer: file_bytes" }
 file_bytes = { type = "BIGINT", unit = "bytes", doc = "size of the user's file" }
 unique_id = { type = "VARCHAR", doc = "request id" }
-client = { type = "VARCHAR", doc = "client command that requested the file: its host and process id" }
+client = { type = "VARCHAR", doc = "Enstore client command that requested the file: its host and process id" }
 queued_at = { type = "TIMESTAMP", doc = "when the request was queued. Without a line of the mover: when the client started, according to the request id" }
-ready_at = { type = "TIMESTAMP", doc = "when the file to be written was complete on the spool; NULL where no log shows it" }
+ready_at = { type = "TIMESTAMP", doc = "when the file to be written was complete on disk, ready for tape; NULL where no log shows it" }
 requested_at = { type = "TIMESTAMP", doc = "when the mover took the request; where no mover line exists, computed from the client's overall rate" }
-started_at = { type = "TIMESTAMP", doc = "time of the first block to or from the drive. Where no mover line exists: the end that the client recorded, minus the duration (bytes ÷ transfer rate)" }
+started_at = { type = "TIMESTAMP", doc = "time of the first block to or from the drive. If a hole in the log hides it: end of the hole. Where no mover line exists: the end that the client recorded, minus the duration (bytes ÷ transfer rate)" }
 ended_at = { type = "TIMESTAMP", doc = "time of the last block. If this was not logged, the first known of these: time of the failure, start of the hole in the log, started_at" }
 completed_at = { type = "TIMESTAMP", doc = "when the mover logged that the transfer was complete. For CTA, see silver.cta_transfer. For other transfers without a mover's log, equal to ended_at" }
 drive_s = { type = "DOUBLE", unit = "s", doc = "time that the drive worked on the file, measured as drive_rate_basis defines it" }
@@ -35,8 +35,8 @@ wait_buffer_s = { type = "DOUBLE", was = "wait_room_s", unit = "s", doc = "for r
 storage_group = { type = "VARCHAR", doc = "storage group: owner of the file, e.g. an experiment. For CTA the virtual organisation; for TSM the node or storage pool" }
 file_family = { type = "VARCHAR", doc = "file family: files that share tapes, e.g. one data set; for CTA the tape pool" }
 status = { type = "VARCHAR", doc = "ok, failed, or incomplete (the log lacks the first or last block)" }
-error = { type = "VARCHAR", doc = "name of the error of a failed transfer" }
-witnesses = { type = "VARCHAR", doc = "source of the transfer. mover: the mover's log. encp: the client's log line. table: the client's row in the accounting. taped: CTA's tape daemon. session: CTA's final record of a mount, with all its files in one row. server: data of a TSM session in a mount, or of a mount that a library or the drive's SCSI pages show. counter: the kernel's counters of the drive, per UTC day and mount (or stretch of use). With server and counter, reads and writes have one row each" }
+error = { type = "VARCHAR", doc = "name or message of the error of a failed transfer" }
+witnesses = { type = "VARCHAR", doc = "source of the transfer; several are separated by spaces. mover: the mover's log. encp: the client's log line. table: the client's row in the accounting. taped: CTA's tape daemon. session: CTA's final record of a mount, with all its files in one row. server: data of a TSM session in a mount, or of a mount that a library or the drive's SCSI pages show. counter: the kernel's counters of the drive, per UTC day and mount (or stretch of use). With server and counter, reads and writes have one row each" }
 file_id = { type = "VARCHAR", doc = "log file with the line about the start of the transfer" }
 line_no = { type = "BIGINT", doc = "number of the line in file_id" }
 end_file_id = { type = "VARCHAR", doc = "log file with the line about the last block; NULL or equal to file_id where one line has both start and end" }

@@ -24,7 +24,7 @@ n_processes = { type = "BIGINT", doc = "number of parallel processes" }
 media_wait_s = { type = "BIGINT", unit = "s", doc = "time for which the server waited for a mount, for positioning or for a busy volume. It may exceed took_s, because the waits of several processes are added up" }
 idle_s = { type = "BIGINT", unit = "s", doc = "time for which the server waited for the client" }
 network_wait_s = { type = "BIGINT", unit = "s", doc = "time for which the server waited for the network" }
-is_successful = { type = "BOOLEAN", doc = "true if the server reported success of the session or process; NULL for a process that only the activity log shows" }
+is_successful = { type = "BOOLEAN", doc = "true if the server reported success of the session or process; for a session from the accounting file, true if it ended normally. NULL for a process that only the activity log shows" }
 file_id = { type = "VARCHAR", doc = "log file with the row or line from which this row was made" }
 line_no = { type = "BIGINT", doc = "number of the line in file_id" }
 

@@ -12,7 +12,7 @@ system = { type = "VARCHAR", doc = "archive system" }
 station = { type = "VARCHAR", doc = "host of the client that ran the session; NULL for a process of the server" }
 drive = { type = "VARCHAR", doc = "drive" }
 volume = { type = "VARCHAR", doc = "tape label" }
-session_id = { type = "VARCHAR", doc = "identifier of the mount in which the data was moved" }
+session_id = { type = "VARCHAR", doc = "identifier of the mount in which the data were moved" }
 mode = { type = "VARCHAR", doc = "read or write, from the message that the volume was opened; without such a message, from the activity (such as ARCHIVE)" }
 activity = { type = "VARCHAR", doc = "activity of the session or process, such as ARCHIVE or RETRIEVE, as in silver.tsm_session" }
 task = { type = "VARCHAR", doc = "session (of a client) or process (of the server)" }

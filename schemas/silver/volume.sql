@@ -6,7 +6,7 @@ lineage = ["file_id", "line_no"]
 features = ["R3"]
 
 [columns]
-system = { type = "VARCHAR", doc = "archive system. For CTA, the system in the output of `tape ls`. If the output has no system: the system that site.toml gives for this input, otherwise the site's only CTA system" }
+system = { type = "VARCHAR", doc = "archive system. For CTA, the system in the output of `tape ls`. If the output has no system: the system that site.toml gives for this input, otherwise the site's only CTA system; empty if the site has several" }
 volume = { type = "VARCHAR", doc = "tape label" }
 storage_group = { type = "VARCHAR", doc = "storage group (owner of the files, e.g. an experiment) to which the tape belongs; for CTA the virtual organisation" }
 file_family = { type = "VARCHAR", doc = "file family (files that share tapes, e.g. one data set) of the tape; for CTA the tape pool" }
@@ -16,7 +16,7 @@ capacity_bytes = { type = "BIGINT", unit = "bytes", doc = "capacity" }
 remaining_bytes = { type = "BIGINT", unit = "bytes", doc = "free space on the volume" }
 active_bytes = { type = "BIGINT", unit = "bytes", doc = "bytes of files on the tape that are not deleted" }
 deleted_bytes = { type = "BIGINT", unit = "bytes", doc = "bytes of deleted files, which still take up space on the tape" }
-is_blank = { type = "BOOLEAN", doc = "true if nothing was ever written to the tape" }
+is_blank = { type = "BOOLEAN", doc = "true if the tape has no files, not even deleted ones" }
 recorded_at = { type = "TIMESTAMP", doc = "last change or use of the volume that the archive recorded; for CTA, when tape ls listed the volume" }
 file_id = { type = "VARCHAR", doc = "file from which the row was made" }
 line_no = { type = "BIGINT", doc = "number of the line in file_id" }

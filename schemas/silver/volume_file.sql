@@ -1,6 +1,6 @@
 /*
 title = "Files on each volume"
-grain = "one row per file on a volume, if a transfer, an export of the file table or a list of the volume's files shows the file. Deleted files are left out"
+grain = "one row per file on a volume, if a transfer, an export of the file table or a list of the volume's files shows the file. Files that the file table shows as deleted are left out"
 why = "Lists the files that a complete read of a tape must cover. Without an export or list, only files that appear in logs are known."
 lineage = []
 
@@ -8,7 +8,7 @@ lineage = []
 system = { type = "VARCHAR", doc = "archive system" }
 volume = { type = "VARCHAR", doc = "tape label" }
 file_number = { type = "BIGINT", doc = "number of the file on the volume" }
-bytes = { type = "BIGINT", unit = "bytes", doc = "size of the file on tape: the largest size in its finished transfers; if there are none, the size of the user's file in the file table or list" }
+bytes = { type = "BIGINT", unit = "bytes", doc = "size of the file on tape: the largest size in its successful transfers; if there are none, the size of the user's file in the file table or list" }
 path = { type = "VARCHAR", doc = "path of the file in the name space, from an export of the file table or a list of the volume's files. For CTA, the path in the URL of the transfer. NULL where no path is known" }
 
 [[checks]]

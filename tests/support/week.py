@@ -19,7 +19,7 @@ _MIDNIGHT = timedelta(hours=6)  # of the site, in UTC
 _EXPECT = f"expect = {{ from = {FIRST}T06:00:00, to = {SILENT + timedelta(days=1)}T06:00:00 }}\n"
 _LIFE = re.compile(
     r"(?<=[sgme]): \d+ (new|open|returned|acknowledged|muted).*\.$"
-    r"|^Findings that were open the day before .*$|(?<=^[■▲●] ).*$|^  [?·▁-█]+  .*$",
+    r"|^Findings that were open before .*$|(?<=^[■▲●] ).*$|^  [?·▁-█]+  .*$",
     re.MULTILINE,
 )
 _DELIVER = '\n[deliver]\nfolder = "out"\n'

@@ -20,7 +20,9 @@ def draw(page: Page) -> None:
     topology = page.ask("topology")
     components.heading(topology)
     if topology.rows:
-        st.caption("Left: tapes that are read. Middle: stations and their spool. Right: tapes that are written.")
+        st.caption(
+            "Left: drives that read or moved no data. Middle: stations and their spool. Right: drives that wrote."
+        )
         components.show_chart(topology, schematic(topology.rows))
         components.show_table(topology, TOPOLOGY)
     else:

@@ -32,7 +32,7 @@ def draw(page: Page) -> None:
         components.show_part(impossible, DATES, wide={"path": 260, "summary": 330})
     components.show_part(page.ask("logs_read"), READ)
     _show_coverage(page)
-    nothing = "No station's clock could be compared with the movers' log in this period."
+    nothing = "No station's clock could be compared with the clock of the movers' log up to the period's last day."
     components.show_closed(page.ask("clock_alignment"), CLOCKS, lacking=nothing, wide={"summary": 290})
     nothing = "No impossible value and no contradiction between logs was found."
     components.show_closed(page.ask("contradictions"), CONTRADICTIONS, lacking=nothing, wide={"summary": 300})
@@ -88,6 +88,6 @@ def _show_coverage(page: Page) -> None:
         st.info("No input of site.toml declares (`expect`) a log for these days, so missing logs cannot be detected.")
     undeclared = [row for row in hours.rows if row["covered_share"] is None]
     if undeclared:
-        st.caption(f"The table lists {step}s that logs cover, although site.toml declares no log for them.")
+        st.caption(f"The table lists {step}s that a log covers, although site.toml does not declare this log for them.")
         components.show_table(hours, ["source", "host", "from_at", "covered_s"], undeclared)
     components.show_sql(hours)

@@ -42,7 +42,7 @@ def draw(page: Page) -> None:
         components.show_rows(rows, config, "Hidden parts, and the logs that they need")
     else:
         st.text("Every part of every page has data.")
-    with st.expander("How to add a source"):
+    with st.expander("How to add a log"):
         st.text(HOW_TO)
     unknown = page.ask("unknown_names")
     lacking = "site.toml declares every station, drive and link that these days' logs name."

@@ -87,7 +87,9 @@ def _effect(events: Asked, rows: list[dict[str, Any]]) -> None:
         about = " ".join(one[name] for name in ("measure", "mode", "generation") if one[name])
         st.text(f"{about}: {one['summary']}" if about else one["summary"])
     if any((one["mix_shift"] or 0) > MUCH_SHIFT for one in rows):
-        st.warning("The mix of tapes and file sizes differs before and after the change: compare with care.")
+        st.warning(
+            "The mix of tapes, file sizes or drives after the change differs from the mix before it: compare with care."
+        )
     components.show_table(events, TABLE, rows, wide={"summary": 260})
     components.show_sql(events)
 
@@ -110,5 +112,8 @@ def _both_sides(page: Page, when: datetime) -> None:
         )
         components.show_chart(simple, model_charts.both_sides(simple.frame()))
     else:
-        st.text("The period has no mounts before that instant, or no mounts after it: choose a period that has both.")
+        st.text(
+            "The period has no mounts with a known overall rate before that instant, or has none after it."
+            " Choose a period that has both."
+        )
     components.show_sql(simple)

@@ -10,7 +10,7 @@ PART = {
     "title": "Failures after a change",
     "order": 20,
     "needs": ["site.change"],
-    "lacking": "a [[change]] in site.toml, or a CSV file that change_log of site.toml names",
+    "lacking": "a [[change]] in site.toml, or the CSV file that `change_log` in site.toml names",
 }
 
 
@@ -24,8 +24,8 @@ def draw(page: Page) -> None:
         return
     worse = [row for row in found.rows if row["is_worse"]]
     st.text(
-        f"After {len(worse)} of the {len(found.rows)} changes of this period, at least three mounts failed, and the"
-        " share of failed mounts was at least three times that before the change."
+        f"After {len(worse)} of the {len(found.rows)} changes that affected drives in use, more mounts failed: at least"
+        " three in seven days. The share of failed mounts was at least three times that of the seven days before."
     )
     components.show_chart(found, model_charts.failures(found.frame()))
     components.show_table(found, found.names, wide={"what": 140})

@@ -22,4 +22,4 @@ def draw(page: Page) -> None:
         st.text("Enter an instant: the page compares each storage group's mounts before and after it.")
         return
     groups = page.ask("before_after_groups", changed_at=when, drive=page.chosen["drive"])
-    components.show_part(groups, groups.names, lacking="No log shows a mount in this period.")
+    components.show_part(groups, groups.names, lacking="No log shows a mount with a known overall rate in this period.")

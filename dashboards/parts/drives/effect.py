@@ -39,11 +39,14 @@ def draw(page: Page) -> None:
             " 1 means slower than a typical drive or tape of the same kind."
         )
         components.say_cut(effect, len(estimated[:MOST_DRAWN]), len(estimated))
+    elif not shown:
+        st.info(f"No {kind[:-1]} was compared with others up to the period's last day.")
     else:
         st.info(
             "Effects of drives and tapes cannot be separated: too few tapes were used in more than one drive. The table"
             " shows which data are lacking for each drive or tape."
         )
-    columns = [column for column in EFFECT if column != ("volume" if name == "drive" else "drive")]
-    components.show_table(effect, columns, shown, {"summary": 300})
+    if shown:
+        columns = [column for column in EFFECT if column != ("volume" if name == "drive" else "drive")]
+        components.show_table(effect, columns, shown, {"summary": 300})
     components.show_sql(effect)

@@ -29,12 +29,17 @@ def draw(page: Page) -> None:
     """Draw the part."""
     drive = page.chosen["drive"]
     health = page.ask("drive_health", drive=drive)
-    components.heading(health, "Failures and errors of each drive")
+    components.heading(health, "Failures, errors, alerts and cleanings of each drive")
     if any(row[name] for row in health.rows for name in FAILED):
         titles = {name: health.label(name) for name in FAILED}
-        components.show_chart(health, drive_charts.failures(health.frame(), titles), "Failures by drive and kind.")
+        components.show_chart(
+            health, drive_charts.failures(health.frame(), titles), "Number of events by drive and kind."
+        )
     elif health.rows:
-        st.text("The logs show no failed transfer or mount, no outage and no alert of a drive.")
+        st.text(
+            "The logs show no failed transfer, mount or dismount, no uncorrected error,"
+            " and no alert, outage or cleaning of a drive."
+        )
     if health.rows:
         components.show_table(health, HEALTH)
     else:

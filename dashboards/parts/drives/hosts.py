@@ -31,7 +31,7 @@ def draw(page: Page) -> None:
     """Draw the part."""
     by_host = page.ask("rates_by_mover")
     components.heading(by_host)
-    page.say_not_narrowed("drive", "Hosts are compared by all their drives")
+    page.say_not_narrowed("drive", "The comparison of hosts includes all of their drives")
     if by_host.rows:
         components.show_chart(by_host, drive_charts.hosts(by_host.frame()))
     else:

@@ -78,7 +78,7 @@ def _sentence(drive: str, happened: Asked) -> str:
     ]
     parts += [format.counted(len(down) - 3, "more time")] if len(down) > 3 else []
     others = len(happened.rows) - len(down)
-    errors = f"{format.counted(others, 'event')} (errors and restarts)" if others else "no log shows an error"
+    errors = f"{format.counted(others, 'event')} (such as errors and restarts)" if others else "no log shows an error"
     return f"{drive} was {', '.join(parts)}; {errors}." if parts else f"No log shows {drive} out of service; {errors}."
 
 

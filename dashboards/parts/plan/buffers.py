@@ -56,11 +56,12 @@ def _sentence(found: Any, family: Any) -> None:
         return
     size_tb = family.found.flat_tb
     if not family.found.again:
-        st.text(f"No byte was read twice on the {days} with reads: a buffer would have served nothing.")
+        st.text(f"No file was read twice on the {days} with reads: a buffer would have served nothing.")
         return
     share = family.reads.caught_bytes(size_tb) / max(1, int(family.reads.sizes.sum()))
     st.text(
-        f"A buffer of {quantity(size_tb, 'TB')} would have served {percent(share)} of the bytes read in {days}."
+        f"A buffer of {quantity(size_tb, 'TB')} would have served {percent(share)} of the bytes read on the"
+        f" {days} with reads."
         f" {words.capital(VERDICTS[family.found.verdict])}."
     )
 

@@ -51,7 +51,10 @@ def draw(page: Page) -> None:
     if plans:
         _plans(plans)
     else:
-        st.caption("site.toml has no plan to compare with: add a [[plan]] with its keys `by` and `holdings_tb`.")
+        st.caption(
+            f"site.toml has no plan for {'this storage group' if group else 'the archive'} to compare with:"
+            f" add a [[plan]] with the keys `by` and `holdings_tb`{' and `storage_group`' if group else ''}."
+        )
 
 
 def _ahead(found: Any, held_tb: float, plans: list[Any]) -> None:

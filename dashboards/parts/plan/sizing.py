@@ -10,7 +10,8 @@ from dashboards.charts import model_charts
 from dashboards.head import Page
 from pipelines.analysis import forecast
 from pipelines.analysis.models.calibration import UNITS
-from pipelines.primitives.estimate import NoEstimate
+from pipelines.analysis.models.sizing import Needed
+from pipelines.primitives.estimate import Estimate, NoEstimate
 from pipelines.primitives.format import counted, fixed, interval, no_estimate, percent
 from pipelines.primitives.text import escape_markdown
 
@@ -58,8 +59,7 @@ def draw(page: Page) -> None:
         file_mb = fields.slide("size", "File size [MB]", 50.0, 20000.0, 1000.0, 50.0)
     needed, efficiency = forecast.size(fits[like], target, factor, n_files, file_mb, availability)
     with answer:
-        generation = fits[like].generation
-        stand = _stand(page.ask("drive_inventory").rows_of(generation=generation), generation)
+        stand = _stand(page.ask("drive_inventory").rows_of(generation=fits[like].generation), fits[like].generation)
         st.header(f"{counted(needed.whole, 'drive')} needed{stand}", anchor=False)
         st.text(
             f"Estimate: {interval(needed.drives, 'drives')} for {factor:g} times {target:,.0f} MB/s, with the 90 %"
@@ -70,29 +70,37 @@ def draw(page: Page) -> None:
         if not fits[like].found.fits:
             st.warning("The sizing formula does not fit these mounts, so this estimate is rough.")
     if needed.tornado:
-        st.header("What the number of drives depends on", anchor=False)
-        inputs = pl.DataFrame([{"input": COSTS[name], "low": low, "high": high} for name, low, high in needed.tornado])
-        says = (
-            "Number of drives needed if one cost of a mount is at the low or high end of its 90 % interval."
-            f" With all costs as estimated, the number is {fixed(needed.drives.value, 'drives')}."
-        )
-        st.altair_chart(model_charts.tornado(inputs, "drives", needed.drives.value), width="stretch", alt=says)
-        st.caption(
-            "Each bar shows how the number of drives changes while one cost of a mount varies over its 90 % interval."
-            " The line is the estimate."
-        )
+        _show_tornado(needed)
+    _show_efficiency(fits[like], file_mb, efficiency)
+    with st.expander("Costs of a mount at this site", on_change="rerun", key="costs") as place:
+        if place.open:
+            _costs(fits)
+    components.show_sql(mounts)
+
+
+def _show_tornado(needed: Needed) -> None:
+    st.header("What the number of drives depends on", anchor=False)
+    inputs = pl.DataFrame([{"input": COSTS[name], "low": low, "high": high} for name, low, high in needed.tornado])
+    says = (
+        "Number of drives needed if one cost of a mount is at the low or high end of its 90 % interval."
+        f" With all costs as estimated, the number is {fixed(needed.drives.value, 'drives')}."
+    )
+    st.altair_chart(model_charts.tornado(inputs, "drives", needed.drives.value), width="stretch", alt=says)
+    st.caption(
+        "Each bar shows how the number of drives changes while one cost of a mount varies over its 90 % interval."
+        " The line is the estimate."
+    )
+
+
+def _show_efficiency(fit: forecast.Fitted, file_mb: float, efficiency: Estimate) -> None:
     st.header("Share of a mount's time in which the drive moves data", anchor=False)
-    curve = pl.DataFrame(forecast.efficiency_by_size(fits[like]))
+    curve = pl.DataFrame(forecast.efficiency_by_size(fit))
     says = "Efficiency by file size, for 1 to 300 files per mount."
     st.altair_chart(model_charts.efficiency(curve, file_mb), width="stretch", alt=says)
     st.caption(
         f"Efficiency is {fixed(efficiency.value, '1')} for files of the chosen size (dashed line) and the chosen number"
         " of files per mount. 1 MB is 10⁶ bytes."
     )
-    with st.expander("Costs of a mount at this site", on_change="rerun", key="costs") as place:
-        if place.open:
-            _costs(fits)
-    components.show_sql(mounts)
 
 
 def _stand(declared: list[dict[str, Any]], generation: str) -> str:

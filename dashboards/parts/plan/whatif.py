@@ -1,6 +1,6 @@
 """What would a change bring? The recorded days run again, compared with the record, and then with the changes."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import polars as pl
@@ -10,7 +10,8 @@ from dashboards import components, data, fields, scenario
 from dashboards.charts import model_charts
 from dashboards.head import Page
 from pipelines.analysis import forecast
-from pipelines.analysis.models.simulation import Changes
+from pipelines.analysis.forecast import WhatIf
+from pipelines.analysis.models.simulation import Changes, Outcome, Work
 from pipelines.primitives.format import counted, fixed, percent, unit_of
 from pipelines.primitives.text import escape_markdown
 
@@ -43,6 +44,22 @@ def draw(page: Page) -> None:
     st.header("Can the replay be trusted?", anchor=False)
     with st.spinner(f"Replaying {mounts} unchanged", show_time=True):
         replay = data.what_if(page.snapshot, page.last, n_days, Changes())
+    _show_trust(replay)
+
+    changes = _chosen_changes(record.work.drives)
+    with st.spinner(f"Simulating {mounts} with the changes", show_time=True):
+        answer = data.what_if(page.snapshot, page.last, n_days, changes)
+    _show_verdict(record.work, answer, changes)
+    _show_uses(answer, changes)
+    if answer.changed and changes.alone():
+        _show_contributions(
+            record.work, answer, changes, lambda one: data.outcome(page.snapshot, page.last, n_days, one)
+        )
+    components.show_sql(work, down)
+
+
+def _show_trust(replay: WhatIf) -> None:
+    """How far the replay without changes is from the record."""
     off = f"The replay differs from the logs by up to {percent(replay.error)} ({escape_markdown(replay.what)})."
     if replay.is_withheld:
         st.error(f"{off} That is more than {percent(forecast.MOST_ERROR)}, so the effect of a change is withheld.")
@@ -54,23 +71,31 @@ def draw(page: Page) -> None:
     if replay.shorter_waits:
         st.text(replay.shorter_waits)
 
+
+def _chosen_changes(drives: dict[str, int]) -> Changes:
     st.header("Changes to simulate", anchor=False)
     try:
-        changes = scenario.form(record.work.drives)
+        return scenario.form(drives)
     except ValueError as problem:
         st.warning(f"These changes do not fit together: {escape_markdown(str(problem))}.")
-        changes = Changes()
-    with st.spinner(f"Simulating {mounts} with the changes", show_time=True):
-        answer = data.what_if(page.snapshot, page.last, n_days, changes)
-    before = forecast.scenario("", record.work, answer.replayed, Changes(), answer.replayed)
-    if answer.changed and changes != Changes():
-        after = forecast.scenario("", record.work, answer.replayed, changes, answer.changed)
-        verdict = escape_markdown(after.against(before))
-        if after.hindrance:
-            st.error(f"These changes do not work: {escape_markdown(after.hindrance)}. {verdict}")
-        else:
-            (st.warning if after.done_h > before.done_h else st.success)(verdict)
+        return Changes()
 
+
+def _show_verdict(work: Work, answer: WhatIf, changes: Changes) -> None:
+    """Whether the changed runs need more or less time than the replay."""
+    if not answer.changed or changes == Changes():
+        return
+    before = forecast.scenario("", work, answer.replayed, Changes(), answer.replayed)
+    after = forecast.scenario("", work, answer.replayed, changes, answer.changed)
+    verdict = escape_markdown(after.against(before))
+    if after.hindrance:
+        st.error(f"These changes do not work: {escape_markdown(after.hindrance)}. {verdict}")
+    else:
+        (st.warning if after.done_h > before.done_h else st.success)(verdict)
+
+
+def _show_uses(answer: WhatIf, changes: Changes) -> None:
+    """Charts and table of each kind of drive: recorded, replayed, changed."""
     st.header("Recorded, replayed, changed", anchor=False)
     rows = scenario.uses(answer, changes)
     if answer.is_withheld:
@@ -87,21 +112,23 @@ def draw(page: Page) -> None:
             _show_charts(rows, scenario.CHARTED[2:])
     components.show_rows(rows, scenario.columns(), "Results for each kind of drive: recorded, replayed and changed")
 
+
+def _show_contributions(work: Work, answer: WhatIf, changes: Changes, run: Callable[[Changes], Outcome]) -> None:
+    """Each change alone, and all of them, next to the replay; `run` simulates one of them."""
+    st.header("How much does each change contribute?", anchor=False)
+    st.caption(
+        "The table compares each change alone, and all changes together, with the replay. The scenario whose mounts"
+        " end soonest on average comes first. Scenarios that the drives cannot complete come last."
+    )
     single = changes.alone()
-    if answer.changed and single:
-        st.header("How much does each change contribute?", anchor=False)
-        st.caption(
-            "The table compares each change alone, and all changes together, with the replay. The scenario whose mounts"
-            " end soonest on average comes first. Scenarios that the drives cannot complete come last."
-        )
-        with st.spinner(f"Simulating {mounts} with each of {len(single)} changes alone", show_time=True):
-            alone = [data.outcome(page.snapshot, page.last, n_days, one) for one in single]
-        runs = list(zip(single, alone, strict=True))
-        if single != [changes]:
-            runs.append((changes, answer.changed))
-        scenarios = forecast.ranked(record.work, answer.replayed, runs)
-        components.show_rows(scenario.rows(scenarios), scenario.columns(), "Scenarios side by side")
-    components.show_sql(work, down)
+    with st.spinner(
+        f"Simulating {counted(len(work.mounts), 'mount')} with each of {len(single)} changes alone", show_time=True
+    ):
+        runs = [(one, run(one)) for one in single]
+    if answer.changed and single != [changes]:
+        runs.append((changes, answer.changed))
+    scenarios = forecast.ranked(work, answer.replayed, runs)
+    components.show_rows(scenario.rows(scenarios), scenario.columns(), "Scenarios side by side")
 
 
 def _show_charts(rows: list[dict[str, Any]], values: Sequence[str]) -> None:

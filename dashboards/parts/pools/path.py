@@ -15,7 +15,7 @@ PART = {
     "lacking": "dCache's billing files, with the log of CTA's tape daemon or of ENDIT's retriever",
 }
 STAGES = {
-    "queue_s": "in queues", "mount_s": "mounting", "turn_s": "reading other files of the mount",
+    "queue_s": "in queues", "mount_s": "mounting", "turn_s": "label check and reading earlier files",
     "position_s": "winding", "read_s": "reading", "deliver_s": "delivering to the pool",
 }  # fmt: skip
 SLOWEST = 10_000  # of all pools, to find those of one

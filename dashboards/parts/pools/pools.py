@@ -22,7 +22,10 @@ TRAFFIC = [
     "system", "pool", "storage_group", "file_family", "n_stores", "stored_gb", "n_restores", "restored_gb",
     "client_in_gb", "client_out_gb", "n_errors", "held_gb", "n_files", "counted_hours", "reset_hours",
 ]  # fmt: skip
-PHASES = ["system", "operation", "region_no", "from_at", "to_at", "n_pools", "even_pools", "pools", "changed"]
+PHASES = [
+    "system", "operation", "region_no", "from_at", "to_at", "n_pools", "even_pools", "pools", "changed",
+    "reason_missing",
+]  # fmt: skip
 FACTORS = [
     "system", "pool", "server", "n_on_server", "raid", "streams", "qos", "balance", "others", "asked_gb", "share",
     "asked_mb_s",
@@ -49,7 +52,7 @@ def draw(page: Page) -> None:
         )
         components.show_table(skew, SKEW, shares)
     else:
-        st.text("In this period no two pools or disks did the same kind of work, so there is nothing to compare.")
+        st.text(f"No log shows the load of {'this pool' if pool else 'pools or disks'} in this period.")
     components.show_sql(skew)
     use = page.ask("pool_use")
     if rows := use.rows_of(pool=pool):
@@ -62,7 +65,9 @@ def draw(page: Page) -> None:
     with components.closed("When the use of pools changed", "phases") as is_open:
         if is_open:
             phases = page.ask("pool_usage_phases")
-            components.show_part(phases, PHASES, None, "No change in the use of a pool was found in this period.")
+            components.show_part(
+                phases, PHASES, None, "No analysis of the use of pools was made up to the period's last day."
+            )
     with components.closed("Facts about pools and their servers", "factors") as is_open:
         if is_open:
             factors = page.ask("pool_factors")

@@ -17,12 +17,12 @@ PART = {
     "compares": True,
 }
 STAGES = {
-    "queue_hours": "in queues", "mount_hours": "mounting", "turn_hours": "reading other files of the mount",
+    "queue_hours": "in queues", "mount_hours": "mounting", "turn_hours": "label check and reading earlier files",
     "position_hours": "winding", "read_hours": "reading", "deliver_hours": "delivering to the pool",
     "served_hours": "in the tape system, stage unknown",
 }  # fmt: skip
 SHARES = {
-    "queue_share": "in queues", "mount_share": "mounting", "turn_share": "reading other files of the mount",
+    "queue_share": "in queues", "mount_share": "mounting", "turn_share": "label check and reading earlier files",
     "position_share": "winding", "read_share": "reading", "deliver_share": "delivering to the pool",
 }  # fmt: skip
 TABLE = [
@@ -84,7 +84,7 @@ def _say(frame: pl.DataFrame, kind: str) -> None:
     failed = int(frame["n_failed"].sum() or 0)
     parts = f"{format.counted(int(frame['n_requests'].sum()), 'request')}"
     if kind == "pool":
-        parts += f", {failed:,} of them failed or were cancelled" if failed else ", none failed"
+        parts += f", {failed:,} of them failed or were cancelled" if failed else ", none failed or was cancelled"
     if total:
         parts += (
             f". The requests waited {format.quantity(total, 'h')} in total, {format.percent(hours / total)}"

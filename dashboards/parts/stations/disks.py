@@ -33,7 +33,7 @@ CACHE = [
     "blocks_out", "files_out", "binding_limit",
 ]  # fmt: skip
 HOURS = {
-    "outage_hours": "Hours until an empty spool is full if nothing leaves it",
+    "outage_hours": "Hours until an empty spool is full if nothing leaves it and data come in as in active half-hours",
     "fill_hours": "Hours until an empty spool is full at average rates of input and output",
 }
 MOST_NAMED = 3  # hosts, in a sentence
@@ -123,7 +123,7 @@ def _disks(page: Page) -> Section | None:
 def _say_apart(page: Page) -> None:
     """Why no disk is known by itself, and of which hosts only the sum of their disks is."""
     vmstat = {row["host"] for row in page.ask("coverage_hours").rows if row["source"] == "vmstat" and row["covered_s"]}
-    text = "No log shows the reads and writes of single disks: iostat -x, sar -d, vmstat -d or nmon provide them."
+    text = "No log shows a single disk in use: iostat -x, sar -d, vmstat -d or nmon record reads and writes by disk."
     if hosts := sorted(vmstat, key=natural):
         named = format.listed(hosts, MOST_NAMED)
         text += f" vmstat logs ({named}) only count the sum over all disks of a host."

@@ -79,8 +79,8 @@ def _say(sampled: dict[str, Any], rows: list[dict[str, Any]]) -> None:
     parts = [f"{escape_markdown(sampled['host'])} was sampled for {format.duration(length)}"]
     if idle.len():
         parts.append(
-            f"its processors were {format.percent(float(idle.mean() or 0))} idle on average and"  # type: ignore[arg-type]
-            f" never less than {format.percent(float(idle.min() or 0))}"  # type: ignore[arg-type]
+            f"its processors were {format.percent(float(idle.mean() or 0))} idle on average,"  # type: ignore[arg-type]
+            f" and at least {format.percent(float(idle.min() or 0))} idle at each point"  # type: ignore[arg-type]
         )
     st.markdown(
         f"**{'; '.join(parts)}.** Each point is the average over {format.duration(float(frame['bin_s'][0]))};"

@@ -108,8 +108,8 @@ def _show_links(page: Page) -> None:
     links = {row["link"] for row in loads.rows}
     if links:
         st.info(
-            f"Traffic of {format.counted(len(links), 'link')} was read, but site.toml names no station for it."
-            " Give each [[link]] a `station` to see what stations send and receive. The links are:"
+            f"Traffic of {format.counted(len(links), 'link')} was read, but site.toml names no station for this"
+            " traffic. Give each [[link]] a `station` to see what stations send and receive. The links are:"
         )
         link_loads.show(page, loads)
     else:

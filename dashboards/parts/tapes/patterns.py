@@ -27,7 +27,7 @@ def draw(page: Page) -> None:
     rows = classes.rows_of(storage_group=page.chosen["group"])
     components.heading(classes)
     if not rows:
-        st.text("No mount was logged from request to dismount in this period.")
+        st.text("No log shows a complete mount, from request to dismount, with a measured drive rate in this period.")
     else:
         shares = classes.frame(rows).with_columns(
             between=1 - pl.col("organised_share") - pl.col("chaotic_share"), who=charts.joined("storage_group", "mode")

@@ -29,12 +29,12 @@ def draw(page: Page) -> None:
         components.show_numbers(mounts, mount, ["n_files", "drive_rate_mb_s", "overall_rate_mb_s", "f", "position_s"])
         tape_maps.show(page, mount["volume"], session)
     else:
-        st.text("No log shows a read mount in this period. Choose other days.")
+        st.text("No log shows a mount that only read files in this period. Choose other days.")
     seeks = page.ask("seek_times", drive=drive)
     components.heading(seeks)
     if seeks.rows:
         titles = {
-            "from_files": "files passed during the tape motion (lower end of the range)",
+            "from_files": "files passed during the tape motion (lower end of the class)",
             "mean_s": seeks.label("mean_s"),
         }
         rows = [
@@ -44,5 +44,5 @@ def draw(page: Page) -> None:
         chart = charts.lines(seeks.frame(rows), "from_files", "mean_s", "generation", titles, True)
         components.show_chart(seeks, chart, "Mean time of a tape motion, by the number of files that the tape passed.")
     else:
-        st.text("No log shows tape motion between two files of a read mount.")
+        st.text("No log shows tape motion between two files that a mount read in this period.")
     components.show_sql(seeks)

@@ -38,7 +38,8 @@ def draw(page: Page) -> None:
         components.show_table(sets, DATA_SETS)
     components.show_sql(sets)
     again = page.ask("remount_cost")
-    components.show_part(again, REMOUNTS, again.rows_of(storage_group=group), "No log shows a mount with files.")
+    lacking = "No log shows a mount with files in this period."
+    components.show_part(again, REMOUNTS, again.rows_of(storage_group=group), lacking)
     with components.closed("What another mount policy would save", "policies") as is_open:
         if is_open:
             page.say_not_narrowed("group", "A mount policy applies to the requests of all groups")

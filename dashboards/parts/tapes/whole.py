@@ -29,12 +29,12 @@ def draw(page: Page) -> None:
         mounted = {mount["session_id"] for mount in mounts.rows}
         rows = [row for row in rows if row["session_id"] in mounted]
     components.heading(found)
-    timed = [row for row in rows if row["whole_s"]]
+    timed = [row for row in rows if row["whole_s"] and row["byte_share"] != 1]  # the others read the whole tape
     n_quicker = sum(row["is_whole_quicker"] or False for row in timed)
     if not timed:
         st.markdown(
-            "No log shows a read mount of a tape whose files are known. Read an export of the archive's file"
-            " table, or logs of mounts that read whole tapes, with `tapescope run`."
+            "No log shows a mount that read some files of a tape whose files are known. Read an export of the archive's"
+            " file table, or logs of mounts that read whole tapes, with `tapescope run`."
         )
     elif n_quicker:
         st.warning(

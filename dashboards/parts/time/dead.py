@@ -34,7 +34,7 @@ def draw(page: Page) -> None:
         step = "day" if is_daily else "hour"
         title = "dead time as a share of the hour"
         if is_daily:
-            title = "dead time as a share of the day's hours that had dead time"
+            title = "dead time ÷ number of hours of the day in which the drive had dead time"
         tips = ["drive:N", charts.instant("hour_at", step), charts.share("share", title)]
         tips += [charts.number(name, dead.label(name)) for name in DEAD[2:]]
         chart = charts.heat_map(
@@ -48,7 +48,7 @@ def draw(page: Page) -> None:
             daily=is_daily,
         )
         components.show_chart(dead, chart, zooms=True)
-        st.caption(f"Empty: the drive had no gap between files in that {step}, or no log covers it.")
+        st.caption(f"Empty: the drive had no gap between files in that {step}, or no log covers the {step}.")
         components.show_table(dead, DEAD, [row for row in dead.rows if not row["hour_at"]])
     else:
         st.info("No log shows dead time between files in this period.")

@@ -29,7 +29,7 @@ def draw(page: Page) -> None:
     station, drive = page.chosen["station"], page.chosen["drive"]
     cost = page.ask("gap_cost", station=station, drive=drive)
     if not cost.rows:
-        st.info("No log shows two files that a drive moved in succession in this period.")
+        st.info("No log shows a gap between two files of the same mount in this period.")
         return
     earlier = page.ask_before("gap_cost", station=station, drive=drive)
     priced = page.ask("lost_time")
@@ -87,7 +87,7 @@ def _before(cost: Asked, earlier: Asked | None) -> str:
         return ""
     then = next(iter(earlier.rows_of(level="all")), None)
     if then is None:
-        return "; no log covers the comparison days"
+        return "; no log shows a gap on the comparison days"
     return f"; on the comparison days, long gaps cost {cost.shown(then, 'lost_hours')}"
 
 

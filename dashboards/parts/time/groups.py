@@ -44,7 +44,7 @@ def draw(page: Page) -> None:
     if of_chosen:
         components.show_table(rates, RATES, of_chosen)
     else:
-        st.info("No log shows a completely moved file in this period.")
+        st.info("No log shows a file that was moved completely in this period.")
     weeks = page.ask("read_patterns", group=group)
     components.heading(weeks)
     if any(row["has_degraded"] for row in weeks.rows):
@@ -56,7 +56,10 @@ def draw(page: Page) -> None:
     if weeks.rows:
         components.show_table(weeks, WEEKS)
     else:
-        st.info("No log covers a read mount from request to dismount in the six weeks up to the period's last day.")
+        st.info(
+            "No log shows a complete mount for reading, from request to dismount, in the six weeks up to the period's"
+            " last day."
+        )
     components.show_sql(hours, spent, rates, weeks)
 
 
@@ -65,7 +68,7 @@ def _show_families(page: Page, group: str) -> Asked:
     hours = page.ask("family_hours", group=group)
     components.heading(hours, "Rates of file families")
     if not hours.rows:
-        st.info("No log shows a completely moved file in this period.")
+        st.info("No log shows a file that was moved completely in this period.")
         return hours
     modes = [mode for mode in ("read", "write") if any(row["mode"] == mode for row in hours.rows)]
     mode = fields.choose("mode", "Of", [EVERY, *modes], page=st)

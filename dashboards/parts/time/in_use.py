@@ -57,7 +57,7 @@ def draw(page: Page) -> None:
     if served.rows:
         components.show_table(served, SERVED)
     else:
-        st.info("No log shows a drive that completely moved a file in this period.")
+        st.info("No log shows a file that was moved completely in this period.")
     depths = page.ask("queue_depths")
     components.heading(depths)
     drawn = [row for row in depths.rows if row["rate_mb_s"] is not None]

@@ -37,7 +37,10 @@ class ChangeLog:
         )
         if nearest.height:
             return _found(hit.started_at, *nearest.row(0))
-        return {"change": self._without_entries or f"the change log has no entry in the {hours:g} h before this time"}
+        return {
+            "change": self._without_entries
+            or f"the change log has no related entry in the {hours:g} h before this time"
+        }
 
     @cached_property
     def _without_entries(self) -> str:

@@ -66,8 +66,8 @@ def join(rules: dict[str, Rule], findings: list[dict[str, Any]]) -> None:
                 continue
             other["joined_to"], other["severity"] = finding["finding_id"], _JOINED
             other["text"] += (
-                f" Drives of {finding['entity'][:80]} waited {facts['full_hours']:.2f} h for this link. A finding of"
-                f" the rule {rule.name} has the same cause and counts the loss of these hours."
+                f" Drives of {finding['entity'][:80]} waited at least {facts['full_hours']:.2f} h for this link. A"
+                f" finding of the rule {rule.name} has the same cause and counts the loss of these hours."
             )
 
 

@@ -54,7 +54,7 @@ def progress(history: History) -> list[Progress]:
     if not rows:
         raise TapescopeError(
             "no log of drives covers any day of a campaign",
-            "give logs of drives and run `tapescope run`; `tapescope ask logs_read` lists the logs that were read",
+            "add logs of drives and run `tapescope run`; `tapescope ask logs_read` lists the logs that were read",
         )
     levers: dict[str, list[Row]] = defaultdict(list)
     for row in history.rows("campaign_levers"):

@@ -64,7 +64,7 @@ def written(history: History, group: str = "", family: str = "", n_days: int = T
     if not rows:
         raise TapescopeError(
             "no log of drives and no accounting shows how much was written on any day",
-            "choose other days with --day, or give logs or accounting of files written to tape and run `tapescope run`;"
+            "choose other days with --day, or add logs or accounting of files written to tape and run `tapescope run`;"
             " `tapescope ask logs_read` lists the logs that were read",
         )
     seen = [row for row in rows if row["covered_share"] >= LEAST_COVERED]
@@ -96,7 +96,9 @@ def outlook(plan: Plan, seen: Written, now: Held) -> Outlook:
     days = (plan.by - seen.last_day).days - 1
     growth = seen.growth
     if not isinstance(growth, NoEstimate) and days < 0:
-        growth = NoEstimate("the day of the plan has passed", "a [[plan]] of site.toml for a future day")
+        growth = NoEstimate(
+            "the day of the plan is not after the last day of the history", "a later day for this [[plan]]"
+        )
     if isinstance(growth, NoEstimate):
         return Outlook(plan, seen, now, growth, growth, growth)
     left_gb = max(plan.holdings_tb - now.held_tb, 0.0) * 1000

@@ -45,7 +45,7 @@ def _rows(history: History) -> Iterator[Row]:
 
 def _spools(history: History, first_day: date) -> Iterator[Row]:
     """How long each spool lasts, by all days of the history: the question's own default is the last of them."""
-    nothing = NoEstimate("no data came into the station on the days with logs", "days on which data came in")
+    nothing = NoEstimate("no half-hour with logs has an input rate above duty_threshold_mb_s", "days with more input")
     for row in history.rows("spool_headroom", first_day=str(first_day)):
         hours = row["outage_hours"]
         yield _named("sizing", row["station"], "outage_hours", "h") | (

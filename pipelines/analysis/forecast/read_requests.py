@@ -82,7 +82,7 @@ def requested_reads(history: History) -> RequestedReads | NoEstimate:
     asked, rest = ([rows for rows in whole if _is_asked(rows) is was] for was in (True, False))
     if not asked:
         return NoEstimate(
-            "no read mount has a logged request time for each of its files",
+            "no read mount has a logged request time and a file number for each of its files",
             "the log of CTA's frontend, or Enstore's LOG",
         )
     zero = min(min(row["asked_at"], row["queued_at"] or row["asked_at"]) for rows in whole for row in rows)

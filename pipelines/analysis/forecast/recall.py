@@ -86,7 +86,7 @@ def estimate_recall(
     place = {int(number): at for at, number in enumerate(files.number)}
     if strange := [number for number in numbers if number not in place]:
         raise TapescopeError(
-            f"{volume} has no file {strange[0]} in the warehouse", f"the last known file of this tape is {max(place)}"
+            f"tape {volume} has no known file {strange[0]}", f"the last known file of this tape has number {max(place)}"
         )
     listed = files.pick(np.array([place[number] for number in numbers]))
     return Foretold(

@@ -102,7 +102,7 @@ def change(site: Site, catalog: Catalog, number: int, event: str, day: date, not
             there = f"SELECT count(*) FROM {LAKE}.ops.recommendation WHERE number = ?"
             if execute(connection, there, [number]).fetchone() == (0,):
                 raise TapescopeError(
-                    f"there is no recommendation {number}", "`tapescope recommendation list` shows them"
+                    f"there is no recommendation {number}", "`tapescope recommendation list` lists all recommendations"
                 )
             _insert(connection, (number, event, day, note, None, None, None, None, None, None))
 

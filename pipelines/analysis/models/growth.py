@@ -125,7 +125,10 @@ class Growth:
     def _beyond(self, days: float) -> NoEstimate | None:
         if days <= self.reach_days:
             return None
-        why = f"{days:g} days is too far ahead: {self.span_days} days of logs allow {self.reach_days} days at most"
+        why = (
+            f"{days:g} days is too far ahead: {self.span_days} days of logs allow an estimate for"
+            f" at most {self.reach_days} days"
+        )
         needed = max(math.ceil(days / MOST_AHEAD), LEAST_WEEKS * WEEK)
         return NoEstimate(why, f"logs of at least {needed} days")
 

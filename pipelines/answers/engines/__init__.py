@@ -43,7 +43,7 @@ def client_program(site: Site, engine: str) -> str:
         row = connection.execute(f"SELECT max(snapshot_id) FROM ducklake_snapshots({quote(LAKE)})").fetchone()
     number = row[0] if row else None
     head, _, body = (HERE / f"{engine}_client.py").read_text(encoding="utf-8").partition(MARK)
-    note = f"# Snapshot {number} of the warehouse; `tapescope attach --engine {engine}` prints a newer one.\n"
+    note = f"# Snapshot {number} of the warehouse; for the newest one, run `tapescope attach --engine {engine}`.\n"
     return f"{note}{head}RELATIONS: dict[str, Any] = {pformat(relations, width=120, sort_dicts=False)}\n{body}"
 
 

@@ -73,9 +73,9 @@ def _parts(found: Any, names: tuple[str, ...], size_tb: float | None) -> Iterato
             yield Rows(f"{found.witness}_sizes_{one.name}", steps)
     if own := found.own():
         yield (
-            f"One buffer per family, with the sizes above ({own[0]:g} TB in total), would have served"
-            f" {percent(own[1])} of the bytes. A single buffer of {own[0]:g} TB for all families would have served"
-            f" {percent(own[2])} of the bytes."
+            f"One buffer for each family that gains from a larger one, with the sizes above ({own[0]:g} TB in total),"
+            f" would have served {percent(own[1])} of the bytes. A single buffer of {own[0]:g} TB for all families"
+            f" would have served {percent(own[2])} of the bytes."
         )
 
 

@@ -17,7 +17,7 @@ from pipelines.primitives.format import no_estimate, quantity
 @history_options()
 @format_option
 def fit(past: Past, form: str) -> None:
-    """Fit the sizing formula to the site's mounts. The fit gives the seconds per mount, file, seek and megabyte."""
+    """Fit the sizing formula to the site's mounts. The fit gives seconds per mount, file and seek, and MB/s."""
     everyone = forecast.fit_site(past())
     notes = [
         "Values in brackets are 90 % intervals. error_share is the median error: for half of the mounts, the measured"

@@ -31,7 +31,7 @@ def growth(group: str, family: str, past: Past, form: str) -> None:
     now = forecast.held(history, found.last_day, group, family)
     if (group or family) and not now.held_tb:
         raise TapescopeError(
-            f"no log shows data on tape of {'.'.join(filter(None, (group, family)))!r}",
+            f"no log shows data of {'.'.join(filter(None, (group, family)))!r} on tape",
             "`tapescope ask members` lists storage groups; `tapescope ask sizes_and_families` lists file families",
         )
     parts = [*_ahead(found, now), *_plans(forecast.outlooks(history, history.n_days))]

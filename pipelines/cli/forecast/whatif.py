@@ -23,13 +23,16 @@ def _named(generation: str) -> str:
 @click.argument("files")
 @click.option("--generation", help="Generation of the drive, such as LTO-4, if no log shows it.")
 @click.option(
-    "--mount-s", default=120.0, show_default=True, help="Seconds for the mount and the dismount of the tape together."
+    "--mount-s",
+    default=120.0,
+    show_default=True,
+    help="Seconds for the mount and the dismount of the tape together. Used only with --speed.",
 )
 @click.option(
     "--file-s",
     default=4.4,
     show_default=True,
-    help="Seconds that a file takes in addition to its data transfer and its seek.",
+    help="Seconds that a file takes in addition to its data transfer and its seek. Used only with --speed.",
 )
 @speed_options
 @history_options()
@@ -83,7 +86,7 @@ def recall(
         " tape is faster above these shares: "
         f"{shares}."
     )
-    notes.append(f"Order: {','.join(map(str, found.orders['optimised'].numbers))}")
+    notes.append(f"Files in the order of `optimised`: {','.join(map(str, found.orders['optimised'].numbers))}")
     print_parts([Rows("orders", rows), *notes], form)
 
 

@@ -6,6 +6,7 @@ from time import monotonic
 import requests
 from urllib3.exceptions import HTTPError, ReadTimeoutError
 
+from pipelines.primitives.deadline import in_time
 from pipelines.primitives.errors import TapescopeError
 from pipelines.primitives.text import single_line
 from pipelines.primitives.web import session
@@ -34,7 +35,12 @@ def get(
     try:
         with (
             session() as web,
-            web.get(url, params=params, headers=headers, timeout=timeout_s, allow_redirects=False, stream=True) as got,
+            in_time(
+                lambda: web.get(
+                    url, params=params, headers=headers, timeout=timeout_s, allow_redirects=False, stream=True
+                ),
+                timeout_s,
+            ) as got,
         ):
             content = _content(got, most_bytes if got.status_code == 200 else _SHOWN, end, timeout_s, is_stopped)
             if got.is_redirect:
@@ -45,7 +51,7 @@ def get(
             if got.status_code != 200:
                 raise TapescopeError(f"the server answered {got.status_code} {_text(content) or got.reason}".strip())
             return content
-    except (requests.Timeout, ReadTimeoutError):
+    except (requests.Timeout, ReadTimeoutError, TimeoutError):
         raise TapescopeError(f"the server gave no complete answer within {timeout_s:g} s") from None
     except (requests.RequestException, HTTPError) as error:
         raise TapescopeError(f"the request failed: {_cause(error)}") from None

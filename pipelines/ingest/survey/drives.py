@@ -1,7 +1,7 @@
 """Drives named in an archive's logs: log name, mover, host, product."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 
 import polars as pl
@@ -48,47 +48,71 @@ class DriveFound:
 
 def note_drives(found: dict[str, DriveFound], tables: dict[str, pl.DataFrame], path: str) -> None:
     """Add the drives that one file names."""
-    if (rows := tables.get("enstore_log_mover")) is not None:
-        for logname, host, product, n in (
-            rows.group_by("name")
-            .agg(pl.col("host").drop_nulls().first(), pl.col("product").drop_nulls().first(), pl.len())
-            .sort("name")
-            .rows()
-        ):
-            _note(found, logname.removesuffix("MV"), path, n, logname=logname, mover_host=host, product=product)
-    if (rows := tables.get("enstore_log_encp")) is not None:
-        kind = pl.col("drive_product").drop_nulls().first()
-        for mover, product, n in rows.drop_nulls("mover").group_by("mover").agg(kind, pl.len()).sort("mover").rows():
-            _note(found, mover.removesuffix(".mover"), path, n, mover=mover, product=product)
-    for rows in (tables[name] for name in ("cta_step", "cta_drive_poll") if name in tables):
-        host = pl.col("host").drop_nulls().first()
-        systems = pl.col("system").filter(pl.col("system") != "").unique()
-        for name, tape_server, of, n in rows.group_by("drive").agg(host, systems, pl.len()).sort("drive").rows():
-            _note(found, name, path, n, mover_host=short_host(tape_server or ""))
-            found[name].systems.update(of)
-    for rows in _of_devices(tables):
-        for host, device, n in rows.group_by("host", "device").agg(pl.len()).sort("host", "device").rows():
-            if not re.fullmatch(r"st\d+", device):  # pages of a drive that is called by its name
-                _note(found, device, path, n, mover_host="" if host in NO_HOSTS else short_host(host))
-                continue
-            # if no line names the host, the file's name is used, from which its [[input]] may read a host
-            name = "" if host in NO_HOSTS else short_host(host)
-            _note(found, f"{name or path}:{device}", path, n, mover_host=name, device=device)
-    if (rows := tables.get("library_mount")) is not None:
-        for slot, n in rows.group_by("drive").agg(pl.len()).sort("drive").rows():
-            _note(found, slot, path, n, slot=slot)
-    if (rows := tables.get("cta_session")) is not None:
-        for name, media in rows.drop_nulls("media_type").select("drive", "media_type").unique().sort("drive").rows():
-            _note(found, name, path, 0)
-            found[name].media.add(media)
-    for table in ("tsm_summary", "tsm_actlog"):
+    for table, note in _NOTES.items():
         if (rows := tables.get(table)) is not None:
-            kind = pl.col("library").drop_nulls().unique().sort()
-            for name, libraries, n in (
-                rows.drop_nulls("drive").group_by("drive").agg(kind, pl.len()).sort("drive").rows()
-            ):
-                _note(found, name, path, n)
-                found[name].libraries.update(libraries)
+            note(found, rows, path)
+    for rows in _of_devices(tables):
+        _note_devices(found, rows, path)
+
+
+def _note_movers(found: dict[str, DriveFound], rows: pl.DataFrame, path: str) -> None:
+    facts = [pl.col(name).drop_nulls().first() for name in ("host", "product")]
+    for logname, host, product, n in rows.group_by("name").agg(*facts, pl.len()).sort("name").rows():
+        _note(found, logname.removesuffix("MV"), path, n, logname=logname, mover_host=host, product=product)
+
+
+def _note_encp(found: dict[str, DriveFound], rows: pl.DataFrame, path: str) -> None:
+    kind = pl.col("drive_product").drop_nulls().first()
+    for mover, product, n in rows.drop_nulls("mover").group_by("mover").agg(kind, pl.len()).sort("mover").rows():
+        _note(found, mover.removesuffix(".mover"), path, n, mover=mover, product=product)
+
+
+def _note_cta(found: dict[str, DriveFound], rows: pl.DataFrame, path: str) -> None:
+    host = pl.col("host").drop_nulls().first()
+    systems = pl.col("system").filter(pl.col("system") != "").unique()
+    for name, tape_server, of, n in rows.group_by("drive").agg(host, systems, pl.len()).sort("drive").rows():
+        _note(found, name, path, n, mover_host=short_host(tape_server or ""))
+        found[name].systems.update(of)
+
+
+def _note_slots(found: dict[str, DriveFound], rows: pl.DataFrame, path: str) -> None:
+    for slot, n in rows.group_by("drive").agg(pl.len()).sort("drive").rows():
+        _note(found, slot, path, n, slot=slot)
+
+
+def _note_media(found: dict[str, DriveFound], rows: pl.DataFrame, path: str) -> None:
+    for name, media in rows.drop_nulls("media_type").select("drive", "media_type").unique().sort("drive").rows():
+        _note(found, name, path, 0)
+        found[name].media.add(media)
+
+
+def _note_tsm(found: dict[str, DriveFound], rows: pl.DataFrame, path: str) -> None:
+    kind = pl.col("library").drop_nulls().unique().sort()
+    for name, libraries, n in rows.drop_nulls("drive").group_by("drive").agg(kind, pl.len()).sort("drive").rows():
+        _note(found, name, path, n)
+        found[name].libraries.update(libraries)
+
+
+_NOTES: dict[str, Callable[[dict[str, DriveFound], pl.DataFrame, str], None]] = {
+    "enstore_log_mover": _note_movers,
+    "enstore_log_encp": _note_encp,
+    "cta_step": _note_cta,
+    "cta_drive_poll": _note_cta,
+    "library_mount": _note_slots,
+    "cta_session": _note_media,
+    "tsm_summary": _note_tsm,
+    "tsm_actlog": _note_tsm,
+}
+
+
+def _note_devices(found: dict[str, DriveFound], rows: pl.DataFrame, path: str) -> None:
+    for host, device, n in rows.group_by("host", "device").agg(pl.len()).sort("host", "device").rows():
+        if not re.fullmatch(r"st\d+", device):  # pages of a drive that is called by its name
+            _note(found, device, path, n, mover_host="" if host in NO_HOSTS else short_host(host))
+            continue
+        # if no line names the host, the file's name is used, from which its [[input]] may read a host
+        name = "" if host in NO_HOSTS else short_host(host)
+        _note(found, f"{name or path}:{device}", path, n, mover_host=name, device=device)
 
 
 def _of_devices(tables: dict[str, pl.DataFrame]) -> Iterator[pl.DataFrame]:

@@ -185,7 +185,7 @@ def _small_form(texts: list[str]) -> tuple[str, Claim] | None:
         return "listed", Claim(True, 0.9, "a list of the files of an Enstore volume")
     if _STATISTICS.match(first) and any(line.startswith("DRIVE SERNO:") for line in texts):
         why = "a mover's statistics file without the time of its values"
-        with_time = "the table `status` of Enstore's accounting has them with a time"
+        with_time = "the table `status` of Enstore's accounting has these values with a time"
         return "", Claim(False, 0.7, f"this is {why}; {with_time}")
     if _HISTORY.match(first):
         return "", Claim(False, 0.7, "this is the history of an Enstore volume, but it does not name the volume")

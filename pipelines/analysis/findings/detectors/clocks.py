@@ -35,9 +35,16 @@ def off_clock(rule: Rule, rows: pl.DataFrame, site: Site, period: Period) -> Ite
             continue
         names = ("skew_s", "skew_s_low", "skew_s_high", "watched", "tool", "sample_s", "n_transfers", "blind_below_s")
         facts = {name: found[name] for name in names}
-        facts |= {"apart_s": abs(skew), "which": "ahead of" if skew > 0 else "behind"}
+        facts |= {"apart_s": abs(skew), "which": "ahead of" if skew > 0 else "behind", **_sampled(found)}
         begin = day_bounds(found["first_day"], period.zone)[0]
         yield Hit(entity, begin, period.bounds[1], skew, facts)
+
+
+def _sampled(found: dict[str, Any]) -> dict[str, str]:
+    """Whose clock the samples have: those of a link have that of the host that polls its switch."""
+    if found["watched"] == "link":
+        return {"clock": "the clock of its links' samples", "samples": "samples of its links"}
+    return {"clock": "its clock", "samples": f"the {found['watched']} samples that {found['tool']} took"}
 
 
 def _key(row: dict[str, Any]) -> tuple[Any, ...]:

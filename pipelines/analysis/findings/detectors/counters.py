@@ -40,9 +40,9 @@ def risen(rule: Rule, rows: pl.DataFrame, site: Site, period: Period) -> Iterato
         rest_rate = _rate(rest, rule.value, per, params["unit"])
         if number(rest[rule.value].sum()) < params["min_count"]:
             continue
-        if rest_rate <= max(params["min_ratio"] * (before or most), most):
-            continue
         rate = _rate(now, rule.value, per, params["unit"])
+        if min(rate, rest_rate) <= max(params["min_ratio"] * (before or most), most):
+            continue
         facts = {
             "now": rate,
             "before": before,

@@ -98,7 +98,7 @@ def _modes(values: NDArray[np.float64]) -> str:
     """Where the values pile up, in whole seconds as logs record them, and what part of them each pile holds."""
     found = mixture.modes(values)
     modes = () if isinstance(found, NoEstimate) else found.modes
-    return ", ".join(f"{mode.position:.0f} s ({mode.weight:.0%})" for mode in modes) or "no place"
+    return ", ".join(f"{mode.position:.0f} s ({mode.weight:.0%})" for mode in modes) or "no particular length"
 
 
 @detector("episodes")

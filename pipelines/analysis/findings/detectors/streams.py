@@ -47,7 +47,7 @@ def waits(rule: Rule, rows: pl.DataFrame, site: Site, period: Period) -> Iterato
             "wait_share": found.value,
             "wait_share_low": found.low,
             "wait_share_high": found.high,
-            "n_drives": struck["drive"].n_unique(),
+            "n_drives": group.filter(pl.col(rule.value) > 0)["drive"].n_unique(),
             "n_hours": struck.height,
         } | _cause(rule, struck)
         yield Hit(

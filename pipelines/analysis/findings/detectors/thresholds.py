@@ -12,6 +12,7 @@ from pipelines.analysis.findings.hit import EVIDENCE_ROWS, Hit, groups, instant,
 from pipelines.catalog.contracts import Rule
 from pipelines.config.site import Site
 from pipelines.primitives.clock import Period, day_bounds, site_days
+from pipelines.primitives.format import quantity
 
 # The resource of each of `ceilings`, and the words for its share.
 RESOURCES = {
@@ -117,7 +118,7 @@ def _took(seconds: float, n_known: int, n: int) -> str:
     """
     if not n_known:
         return "an unknown time"
-    return f"{'' if n_known == n else 'at least '}{seconds / 3600:.2f} h"
+    return f"{'' if n_known == n else 'at least '}{quantity(seconds / 3600, 'h')}"
 
 
 @detector("costs")
@@ -228,7 +229,7 @@ def unbalanced(rule: Rule, rows: pl.DataFrame, site: Site, period: Period) -> It
             "share": share,
             "out_duty": duty,
             "needed_duty": duty * came_in / went_out if went_out else None,
-            "what": "stayed on the station or was not counted"
+            "what": "was discarded, or left the station without being counted"
             if came_in > went_out
             else "left the station, but was not counted when it came in",
             "n_days": group.height,

@@ -94,7 +94,7 @@ def _gone(asker: Asker) -> list[str]:
     """What the day judged before had and the last one has not."""
     rows = [row for row in asker.ask("finding_life").as_dicts() if row["gone_day"] == asker.last]
     named = [f"{row['rule']} of {row['entity']}" for row in rows]
-    return [f"Findings that were open the day before and are gone now: {listed(named, _MOST_NAMES)}."] if rows else []
+    return [f"Findings that were open before and are gone now: {listed(named, _MOST_NAMES)}."] if rows else []
 
 
 def _unsaid(asker: Asker) -> list[str]:

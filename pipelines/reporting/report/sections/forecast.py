@@ -50,7 +50,8 @@ def campaigns(asker: Asker) -> Section:
     sentences += _plans(asker)
     room = asker.table(
         "spool_headroom",
-        "Time until an empty spool is full. outage: nothing leaves the spool. fill: average input less average output",
+        "Time until an empty spool is full. outage: nothing leaves the spool, and data come in at the average rate of"
+        " half-hours above duty_threshold_mb_s. fill: average input less average output",
         ["station", "spool_gb", "in_active_mb_s", "net_mb_s", "outage_hours", "fill_hours"],
     )
     left = len(declared) - _MOST
