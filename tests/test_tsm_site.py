@@ -89,7 +89,7 @@ def test_no_page_and_no_report_claims_hours_that_no_log_shows(whole: Site, monke
     assert hours.endswith("add up to all drive-hours; no log shows how long data moved in the part “occupied”.")
     monkeypatch.setenv("TAPESCOPE_SITE", str(whole.root))
     app = at(AppTest.from_file(APP, default_timeout=DEADLINE_S), "time").run()
-    assert "No log shows in how many of 48.00 drive-hours data moved." in texts(app)
+    assert "In 48.00 drive-hours, no log shows how long data moved." in texts(app)
     assert [one.value for one in app.info] == ["No log shows a drive at work for at least 10 minutes of any hour."]
     assert "Times in" not in [one.label for one in app.button_group], "the site's clock is UTC: there is no other"
     app.query_params["part"] = "lines"

@@ -113,7 +113,7 @@ def _drawn_boxes(boxes: list[dict[str, object]], x: alt.Scale, y: alt.Scale) -> 
         "limit": alt.ExprRef(f"width * {_WIDE / (2 + _WIDE):.3f} - 14"),
     }
     return [
-        drawn.mark_bar(size=44, cornerRadius=4, fill=faint(GREY, 0.18), stroke=GREY).encode(x2="right:Q"),
+        drawn.mark_bar(size=44, cornerRadius=4, fill=faint(GREY, 0.06), stroke=GREY).encode(x2="right:Q"),
         drawn.mark_text(dy=-8, fontSize=13, fontWeight="bold", **words).encode(text="name:N"),
         drawn.mark_text(dy=9, fontSize=11, **words).encode(text="short:N"),
     ]

@@ -1,6 +1,6 @@
 /*
 title = "Changes and the entities that they affected"
-why = "Lists up to 200 changes from the change log, newest first, to estimate their effects. Changes in the week before the period are also listed, so that their effects are not attributed to later changes."
+why = "Lists up to 200 changes from site.toml and its change log, newest first, to estimate their effects. Changes in the week before the period are also listed, so that their effects are not attributed to later changes."
 
 [params.begin]
 type = "TIMESTAMP"

@@ -29,7 +29,7 @@ files_per_mount = { type = "DOUBLE", unit = "1", doc = "n_files / n_mounts" }
 gb_per_mount = { type = "DOUBLE", unit = "GB", doc = "volume_gb / n_mounts" }
 mounting_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours of mounting and dismounting for the data set. If a mount moved files of several data sets, its time is divided in proportion to the numbers of files. NULL if no log shows these times" }
 tape_motion_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours of tape motion to files of the data set. NULL if no log shows the steps of the data set's mounts" }
-lost_hours = { type = "DOUBLE", unit = "h", doc = "mounting_hours + tape_motion_hours; NULL where tape_motion_hours is NULL" }
+lost_hours = { type = "DOUBLE", unit = "h", doc = "mounting_hours + tape_motion_hours; a NULL in mounting_hours counts as 0. NULL where tape_motion_hours is NULL" }
 */
 WITH sat AS (
     SELECT system, session_id, coalesce(mount_s + dismount_s, mount_s, dismount_s) AS mounting_s,

@@ -60,7 +60,7 @@ def _sentence(steps: Asked) -> str:
     if moving or not (groups == {"unknown"} or "occupied" in groups):
         text = f"Data moved in {format.fixed(moving, 'h')} of {every}"
     else:  # as the question `headline` has it: without a log of what drives did, no hours are not 0 hours
-        text = f"No log shows in how many of {every} data moved"
+        text = f"In {every}, no log shows how long data moved"
     held = [row for row in rows if row["time_group"] not in ("moving_data", "idle", "down", "unknown")]
     if held:
         worst = max(held, key=lambda row: row["bucket_hours"])

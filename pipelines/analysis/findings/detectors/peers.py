@@ -147,7 +147,7 @@ def _contrast(rule: Rule, rows: pl.DataFrame, others: pl.DataFrame) -> Contrast:
 def _past(contrast: Contrast) -> str:
     found = contrast.ratio
     if isinstance(found, NoEstimate):
-        return "too few earlier files of the drive for a comparison"
+        return "too few earlier files or tapes to compare the drive with its own past"
     if found.low <= 1 <= found.high:
         return "the drive's rate does not clearly differ from its past rate"
     change = f"{abs(1 - found.value):.0%} {'below' if found.value < 1 else 'above'}"
