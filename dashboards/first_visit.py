@@ -55,7 +55,7 @@ def show_undated(snapshot: int) -> NoReturn:
     if any(row["first_at"] for row in files.rows):
         message = f"{n_files} read, but no tables have been built from these logs yet."
     elif files.rows:
-        message = f"{n_files} examined, but no line that was read has a date. The reasons are below."
+        message = f"{n_files} examined, but no line with a date was read. The reasons are below."
     else:
         message = "No log has been read yet. Name your logs in `site.toml`."
     st.info(f"{message} Run `tapescope run` on your logs, or `tapescope demo` to see the pages with sample data.")

@@ -76,7 +76,7 @@ class Page:
     def say_not_narrowed(self, name: str, why: str) -> None:
         """Report next to what is shown that a choice of the side bar, where one was made, does not narrow it."""
         if chosen := self.chosen[name]:
-            st.caption(f"Not narrowed to {FILTERS[name].lower()} {escape_markdown(chosen)}. {why}.")
+            st.caption(f"These data are not narrowed to {FILTERS[name].lower()} {escape_markdown(chosen)}. {why}.")
 
     def changes(self) -> pl.DataFrame:
         """The entries of the change log around the period: every chart along time has those within it."""

@@ -36,7 +36,7 @@ def show(page: Page, loads: Asked) -> None:
     chart = series.heat(frame.filter(pl.col("log").is_in(order.to_list())), value, title, page.span())
     components.heading(loads, "Load of network links")
     components.show_chart(
-        loads, chart, "Load of the links by hour: the darker the cell, the higher the load.", zooms=True
+        loads, chart, "Load of the links by hour or day: the darker the cell, the higher the load.", zooms=True
     )
     st.caption(
         "The scale ends at the highest peak of the period. A cell is empty if no log covers its time."

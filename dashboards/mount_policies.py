@@ -44,8 +44,8 @@ def show(page: Page) -> None:
     n_requests = sum(row["mode"] == "read" and row["queued_at"] is not None for row in work.rows)
     if not n_requests:
         st.text(
-            "No mount policy can be tried, because no log records when files were requested. The page looks at the"
-            " seven days up to the end of the period."
+            "No mount policy can be tried, because no log records when a file was requested for reading. The page looks"
+            " at the seven days up to the end of the period."
         )
         return
     if n_requests > MOST_REQUESTS:

@@ -27,7 +27,8 @@ def show(volume: str) -> None:
     state.keep("tape", volume)
     if not (mounts.rows or contents.rows):
         st.text(
-            "No list of volumes has a tape with this label, and no log shows that a mount of this tape moved files."
+            "No log or list names a file on a tape with this label, and no log shows that a mount of this tape moved"
+            " files."
         )
         components.show_sql(mounts, contents)
         return

@@ -88,13 +88,13 @@ def form(drives: dict[str, int]) -> Changes:
             "inputs",
             "Tapes that each process reads at once",
             two,
-            "if a station has several processes, each reads this many",
+            "limit for a station: this number × its number of migration processes",
         )
         outputs = fields.count(
             "outputs",
             "Tapes that each process writes at once",
             three,
-            "if a station has several processes, each writes this many",
+            "limit for a station: this number × its number of migration processes",
         )
         one, two, three = st.columns(3)
         disk = fields.number("disk", "A station's disks carry at most [MB/s]", 0.1, one, "reads and writes together")

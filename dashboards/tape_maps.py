@@ -36,7 +36,7 @@ def show(page: Page, volume: str, session: str) -> None:
         )
     else:
         right.text(
-            "The positions of the tape's files are unknown. Either the number of tracks of this"
-            " tape technology is unknown, or the sizes of the files are unknown."
+            "The positions of the tape's files are unknown: no log or list names its files, or the number and length of"
+            " its tracks are unknown."
         )
     components.show_sql(path, contents)

@@ -398,7 +398,7 @@ def test_values_that_cannot_be_are_found_with_what_they_are_compared_with(lake: 
     assert wrapped["why"] == "26.3, but the links carried at most 3.13 GB"
     assert found["negative_gap"]["why"] == "-3 is negative" and found["negative_gap"]["hint"] is None
     assert (wrapped["from_at"], wrapped["to_at"]) == (MORNING, MORNING + timedelta(minutes=30))
-    assert wrapped["hint"] == "no poll counts more than 2^32 bytes: a 32-bit counter that wraps"
+    assert wrapped["hint"] == "no poll counts more than 2^32 bytes, which points to a 32-bit counter that wraps"
 
 
 def test_where_there_is_nothing_to_compare_it_says_which_logs_are_missing(lake: Connection) -> None:

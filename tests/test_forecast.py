@@ -240,7 +240,7 @@ def test_recall_commands(site: Site) -> None:
     spelled = [output_of(site, "recall", "VR0001", "1", "--generation", name) for name in ("LTO-4", "lto4")]
     assert spelled[0] == spelled[1]
     other = run(site, "recall", "VR0001", "1", "--generation", "LTO-2")
-    assert other.exit_code == 2 and "no log shows the speed of LTO-2 drives: give --speed" in other.output
+    assert other.exit_code == 2 and "no log shows the speed of LTO-2 read mounts: give --speed" in other.output
     few = run(site, "recall", "VR0001", "1", "--days", "1", "--day", "2010-02-01")
     assert few.exit_code == 2 and "give --speed" in few.output, "no speed is stated, and too few mounts have it"
     assert run(site, "recall", "VR0001", "1", "--speed", "80", "--mount-s", "-1").exit_code == 2

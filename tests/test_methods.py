@@ -380,6 +380,6 @@ def test_right_figures_are_left_alone(name: str) -> None:
 
 
 def test_slips_of_units_are_named() -> None:
-    assert "bits taken for bytes" in str(WRONG["C08 switch"])
+    assert "bits and bytes confused" in str(WRONG["C08 switch"])
     assert "a factor of 1024" in str(WRONG["E26 stripe"])
     assert "a factor of 1000" in str(WRONG["E29 segments"])

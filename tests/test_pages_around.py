@@ -140,17 +140,17 @@ def test_what_a_choice_does_not_narrow_is_reported_next_to_it(
 ) -> None:
     opened(app, page, **choices)
     (caption,) = (one.value for one in app.caption if says in one.value)
-    assert caption.startswith("Not narrowed to ")
+    assert caption.startswith("These data are not narrowed to ")
     app.query_params.clear()
     opened(app, page, **{name: text for name, text in choices.items() if name not in ("drive", "station")})
-    assert "Not narrowed" not in texts(app)
+    assert "not narrowed" not in texts(app)
 
 
 def test_pools_know_no_station(cta: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Clients of recalled files are those of all stations, which the page states before it shows them."""
     monkeypatch.setenv("TAPESCOPE_SITE", str(cta))
     app = opened(AppTest.from_file(APP, default_timeout=DEADLINE_S), "tapes", part="waits", station="eoskaon")
-    assert "Not narrowed to station eoskaon. Logs of pools name no station" in texts(app)
+    assert "These data are not narrowed to station eoskaon. Logs of pools name no station" in texts(app)
 
 
 def test_one_stream_and_others_against_it(app: AppTest) -> None:
@@ -274,7 +274,7 @@ def test_one_tape(app: AppTest) -> None:
     assert any("Position of each file on the tape" in chart.alt for chart in charts(app))
     assert "← Tapes and recalls" in {link.proto.label for link in app.get("page_link")}
     opened(app, "tapes", tape="**b**")
-    assert "No list of volumes has a tape with this label, and no log shows" in texts(app)
+    assert "No log or list names a file on a tape with this label, and no log shows" in texts(app)
     assert [title.value for title in app.title] == [r"Tape \*\*b\*\*"]
 
 

@@ -99,7 +99,7 @@ def test_gaps(app: AppTest) -> None:
         in text
     )
     assert re.search(
-        r"Lost: without other limits, [\d,.]+ GB/day more could have moved in the time of the long gaps\. Gain: the"
+        r"Lost: without other limits, [\d,.]+ GB/day more could have moved in the time that long gaps cost\. Gain: the"
         r" next bottleneck \(.+\) allows .+ of the lost data\.",
         text,
     )
@@ -179,7 +179,7 @@ def test_down_to_the_lines(app: AppTest) -> None:
     box(app, "State").select("down").run()
     assert r"LTO4\_101 spent no time in this state." in app.info[-1].value
     box(app, "Drive").select("").run()
-    assert "LTO2_204, the drive with most time in this state, on 10 March 2010: 2.40 h." in texts(app)
+    assert "LTO2_204, the drive with most time in this state on one day, on 10 March 2010: 2.40 h." in texts(app)
     assert "2010-03-10 09:05:00 to 2010-03-10 11:29:00" in texts(app), "times are by the site's clock"
 
 

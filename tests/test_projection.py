@@ -71,7 +71,7 @@ def test_falling_traffic_may_never_come_to_it() -> None:
     assert value(found.days_until(2164)) == pytest.approx(30, rel=0.02)
     never = found.days_until(5000)
     assert isinstance(never, NoEstimate) and never.reason.startswith(
-        "the amount will not be written within the next 336 days"
+        "the amount is not expected to be written within the next 336 days"
     )
     assert value(found.double_days) == np.inf
 

@@ -108,7 +108,7 @@ def _happened(rows: pl.DataFrame, x: Any, y: Any, span: Span, legend: alt.Legend
         alt.Tooltip("what:N", title="what"),
         instant_tip("from_at", "at"),
         instant_tip("to_at", "until"),
-        number("lasted_hours", "duration of the outage, or drive time that the failure cost [h]"),
+        number("lasted_hours", "duration of the outage, or drive time that the event cost [h]"),
         alt.Tooltip("volume:N", title="tape"),
         alt.Tooltip("error:N"),
     ]
@@ -172,7 +172,7 @@ def hosts(rows: pl.DataFrame) -> alt.Chart:
                 alt.Tooltip("mover_host:N", title="host"),
                 alt.Tooltip("kind:N"),
                 number("drive_rate_mb_s", "drive rate [MB/s]"),
-                share("ratio_to_best", "drive rate, as a share of the best host's drive rate"),
+                share("ratio_to_best", "drive rate ÷ drive rate of the fastest comparable host"),
                 count("n_drives", "drives"),
             ],
         )

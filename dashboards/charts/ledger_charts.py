@@ -15,7 +15,6 @@ from dashboards.charts.looks import columns, on_page
 from pipelines.primitives.format import d3_format, percent
 from pipelines.primitives.text import natural
 
-_OTHER = "other work, storage group unknown"
 _UNKNOWN_EDGE = "#6b7280"  # of what no log covers: a pale, dashed box, as in the report
 
 
@@ -66,7 +65,6 @@ def periods(rows: pl.DataFrame, step: str, span: Span) -> alt.Chart:
     ends = {"day": "1d", "week": "7d", "month": "1mo"}[step]
     summed = (
         rows.with_columns(
-            pl.col("group_words").fill_null(_OTHER),
             pl.col("colour").fill_null(GREY),
             pl.col("group_number").fill_null(0),
         )

@@ -9,7 +9,8 @@ from dashboards.charts import BLUE, GREEN, GREY, INK, faint, framed, number
 from dashboards.tables import Rows
 from pipelines.primitives.text import truncate
 
-LEFT, MIDDLE, RIGHT = "drives that read or moved no data", "stations and their spool", "drives that wrote"
+LEFT = "kinds of drives that read, and kinds without traffic to or from a station"
+MIDDLE, RIGHT = "stations and their spools", "kinds of drives that wrote"
 _COLUMNS = [LEFT, MIDDLE, RIGHT]
 _STEP = 60  # pixels from box to box
 _WIDE = 0.66  # of a box, where 1 is from one column's begin to the next's

@@ -141,7 +141,8 @@ def _refusal(head: dict[str, Any]) -> TapescopeError:
         return _KINDS[kind](message, head["hint"])
     if kind in ("OutOfMemoryException", "MemoryError", "ArrowMemoryError"):
         return QuestionRefused(
-            "the query was stopped because it needs more memory than its limit", "aggregate first, or select fewer days"
+            "the query was stopped because it needs more memory than it may use",
+            "aggregate first, or select fewer days",
         )
     if kind == "TooLarge":
         return QuestionRefused(

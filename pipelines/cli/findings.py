@@ -57,7 +57,7 @@ def list_findings(site_path: Path, day: datetime | None, with_gone: bool) -> Non
 @site_option
 @_day_option
 def show(finding_id: str, site_path: Path, day: datetime | None) -> None:
-    """Show all about one finding. Give its id or the first characters of the id."""
+    """Show all details of one finding. Give its id or the first characters of the id."""
     from pipelines.primitives import format
 
     lives = {row["finding_id"]: row for row in _rows(site_path, "finding_life", as_params(None, day and day.date()))}
@@ -93,7 +93,7 @@ def acknowledge(finding_id: str, note: str | None, site_path: Path) -> None:
 def mute(finding_id: str, until: datetime | None, note: str | None, site_path: Path) -> None:
     """Mute a finding until a day, or permanently. The finding stays muted even if it disappears and returns."""
     last = until.date() if until else None
-    _mark(site_path, finding_id, "mute", last, note, f"muted {f'until {last}' if last else 'for good'}")
+    _mark(site_path, finding_id, "mute", last, note, f"muted {f'until {last}' if last else 'permanently'}")
 
 
 @finding.command()

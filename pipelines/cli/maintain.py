@@ -16,7 +16,10 @@ from pipelines.primitives.format import counted
 @json_option
 @click.option("--dry-run", is_flag=True, help="Only print the work that would be done.")
 def maintain(site_path: Path, as_json: bool, dry_run: bool) -> None:
-    """Drop old rows and unused files. Rows older than site.toml's retention are dropped, and small files are merged."""
+    """Drop old rows and unused files, and merge small files.
+
+    The key `retention_days` of site.toml defines which rows are old.
+    """
     counts = steps.maintain(steps.site_at(site_path), dry_run).as_dict()
     print_counts(counts, as_json, _maintain_sentences(counts))
 

@@ -59,7 +59,7 @@ def _print_json(value: Any) -> None:
 def print_table(columns: Sequence["contracts.Column"], rows: Iterable[Sequence[Any]]) -> None:
     """Print rows as a table with units and with times in UTC.
 
-    Up to 3 rows too wide for the terminal are shown with one value per line.
+    A table of at most 3 rows that is too wide for the terminal is shown with one value per line.
     """
     kept, cells = format.table(columns, rows)
     heads = [format.heading(column) for column in kept]

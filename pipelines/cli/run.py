@@ -32,7 +32,7 @@ def run(
     workers: int | None,
     send: bool,
 ) -> None:
-    """Run ingest, build, detect, forecast and report. The DAG nightly_report does the same, and sends the report."""
+    """Run ingest, build, detect, forecast and report. Airflow's DAG nightly_report does so too and sends the report."""
     days = period(day_day, from_day, to_day)
     found = run_steps(steps.site_at(site_path), *days, as_json=as_json, workers=workers, send=send)
     exit_on(found, fail_on)

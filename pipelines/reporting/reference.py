@@ -137,7 +137,7 @@ def _site_keys() -> Iterator[Page]:
 
 def _keys(group: keys.Group) -> str:
     rows = [f"| `{key.name}` | {key.kind} | {key.unit} | {key.default} | {key.doc} |" for key in group.keys]
-    return "\n".join(["| key | value | unit | without it | meaning |", "|---|---|---|---|---|", *rows, ""])
+    return "\n".join(["| key | value | unit | default | meaning |", "|---|---|---|---|---|", *rows, ""])
 
 
 # The catalogue

@@ -1,7 +1,7 @@
 /*
 title = "What each campaign moved per day"
 grain = "one row per campaign and site day on which a log or counters cover at least one drive; days before the campaign have no row"
-why = "Shows the daily progress of each campaign: how much data it moved, with how many drives, in how many drive-hours and at which rate. A day with logs but without data counts as zero. A day without logs is left out."
+why = "Shows the daily progress of each campaign: how much data it moved, with how many drives, in how many drive-hours and at which rate. A day with logs on which no data of the campaign moved counts as zero. A day without logs is left out."
 partition = "month"
 features = ["M40", "S5"]
 
@@ -12,7 +12,7 @@ n_files = { type = "BIGINT", doc = "number of the campaign's files whose transfe
 moved_gb = { type = "DOUBLE", unit = "GB", doc = "data of the campaign that moved to or from tape that day; only files that were moved completely count" }
 n_drives = { type = "BIGINT", doc = "number of drives that moved data of the campaign that day" }
 busy_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours spent on the campaign, summed over all drives. The busy_hours of each drive (gold.lost_time) count in proportion to bytes. Example: if half of a drive's bytes that day belong to the campaign, half of its hours count" }
-rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "moved_gb / busy_hours, in MB/s; the hours include mounts and gaps" }
+rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "moved_gb / busy_hours, in MB/s; the hours include mounts and gaps. NULL where busy_hours is 0" }
 
 [[checks]]
 expectation = "ExpectCompoundColumnsToBeUnique"

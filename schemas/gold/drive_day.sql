@@ -10,13 +10,13 @@ day = { type = "DATE", doc = "site day" }
 drive = { type = "VARCHAR", doc = "drive" }
 generation = { type = "VARCHAR", doc = "technology of the drive; NULL where site.toml does not name it" }
 station = { type = "VARCHAR", doc = "station for which the drive moved the most bytes that day; NULL where the drive moved no data, and where no log shows the station" }
-mode = { type = "VARCHAR", doc = "read or write: the mode in which the drive moved most of the station's bytes that day" }
+mode = { type = "VARCHAR", doc = "read or write: the mode in which the drive moved the most bytes for this station that day; NULL where the drive moved no data" }
 day_us = { type = "BIGINT", unit = "us", doc = "length of the site day, in microseconds" }
-covered_us = { type = "BIGINT", unit = "us", doc = "time for which logs show what the drive did, in microseconds: all except unknown" }
-busy_us = { type = "BIGINT", unit = "us", doc = "time at work, in microseconds: all except idle, no request, down, hung and unknown" }
+covered_us = { type = "BIGINT", unit = "us", doc = "time that logs or counters cover, in microseconds: all except unknown" }
+busy_us = { type = "BIGINT", unit = "us", doc = "time at work or occupied, in microseconds: all except idle, no request, down, hung and unknown" }
 moved_bytes = { type = "BIGINT", unit = "bytes", doc = "data that the drive moved that day; only files that were moved completely count" }
 more_bytes = { type = "DOUBLE", unit = "bytes", doc = "data that the drive could have moved in addition to moved_bytes, up to the limit that the column bottleneck names; NULL where no log shows a limit" }
-bottleneck = { type = "VARCHAR", doc = "limit that sets more_bytes; NULL where no log shows a limit. input: the station receives no more data to write. output: the station's writing drives cannot write the additional data that this drive would read. link: the link of the station or of the drive's host" }
+bottleneck = { type = "VARCHAR", doc = "limit that sets more_bytes; NULL where no log shows a limit. input: the station receives no more data to write. output: the station's writing drives cannot write more of the data that this drive reads. link: the link of the station or of the drive's host" }
 asked_us = { type = "BIGINT", unit = "us", doc = "time in which requests waited for drives of this kind (queued_us of gold.idle_queued), in microseconds. Known only for a drive that had no work in at least half of the time in which it could work; NULL for other drives, and on days without logged requests. Also NULL for a writing drive if logs show how much data its station received" }
 
 [[checks]]

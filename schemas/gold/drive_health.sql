@@ -18,7 +18,7 @@ write_errors = { type = "BIGINT", doc = "write errors that the drive counted, co
 uncorrected_errors = { type = "BIGINT", doc = "read and write errors that the drive could not correct, from its SCSI pages; NULL where no page with these counts was read" }
 block_retries = { type = "BIGINT", doc = "number of blocks that the drive read or wrote again, from its SCSI pages; NULL where no page with this count was read" }
 n_alerts = { type = "BIGINT", doc = "number of tape alerts (TapeAlert flags) that the drive raised, from its SCSI pages, CTA's log or the library's list of mounts. In the pages and the list, a flag that stays set counts once per tape and UTC day" }
-n_retries = { type = "BIGINT", doc = "number of retries: attempts to move a file whose previous attempt, in this drive and on the same day, did not succeed. Where no log names the tape and the file's number, retries are not counted" }
+n_retries = { type = "BIGINT", doc = "number of retries: attempts to move a file whose previous attempt, in this drive and on the same day, did not succeed. A transfer counts only if logs name its tape and the file's number on it" }
 n_failed_transfers = { type = "BIGINT", doc = "number of transfers that failed" }
 n_failed_mounts = { type = "BIGINT", doc = "number of mounts that failed" }
 n_failed_dismounts = { type = "BIGINT", doc = "number of dismounts that failed" }

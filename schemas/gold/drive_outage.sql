@@ -10,7 +10,7 @@ day = { type = "DATE", doc = "site day" }
 drive = { type = "VARCHAR", doc = "drive" }
 from_at = { type = "TIMESTAMP", doc = "start of the outage, or start of the site day if the outage began earlier" }
 to_at = { type = "TIMESTAMP", doc = "end of the outage, or end of the site day if the outage continued" }
-began_at = { type = "TIMESTAMP", doc = "start of the outage, which may be before the site day. There are two exceptions. If the log has a hole before the site day and a log line shows the end of the outage, began_at is the end of the last hole. If only polls show the outage, began_at is never before the start of the UTC day" }
+began_at = { type = "TIMESTAMP", doc = "start of the outage, which may be before the site day. There are two exceptions. First, the log may have a hole in the outage before the site day. Then began_at is the end of the last such hole, if a log line shows the end of the outage. Second, if only polls show the outage, began_at is never before the start of the UTC day" }
 down_s = { type = "DOUBLE", unit = "s", doc = "length of the outage within the site day. If a log line shows the end of the outage, time that no log covers is left out" }
 rate_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "drive rate that day. If rates have several bases, only the basis with the most bytes is used. NULL if no drive rate of that day is known" }
 file_id = { type = "VARCHAR", doc = "log file with the log line that shows the start of the outage" }

@@ -13,7 +13,7 @@ file_family = { type = "VARCHAR", doc = "file family: files that share tapes, e.
 mode = { type = "VARCHAR", doc = "read or write" }
 n_files = { type = "BIGINT", doc = "number of files whose transfer was completed that day (n_files of gold.tape_traffic)" }
 volume_gb = { type = "DOUBLE", unit = "GB", doc = "data moved to or from tape that day; only files that were moved completely count" }
-drive_rate_basis = { type = "VARCHAR", doc = "basis of the drive rate (how it was measured) for most of the bytes; values as in silver.transfer. drive_s and drive_rate_mb_s leave out files with another basis" }
+drive_rate_basis = { type = "VARCHAR", doc = "basis of the drive rate (how it was measured): the basis with the most bytes; values as in silver.transfer. NULL where no file has a drive rate. drive_s and drive_rate_mb_s leave out files with another basis" }
 drive_s = { type = "DOUBLE", unit = "s", doc = "time that drives worked on the files with this drive_rate_basis" }
 moving_data_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours inside transfers, complete or not, without waits and checksums. From this column to occupied_hours, each column is one group of gold.drive_time_bucket" }
 waiting_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours in which the drive waited for data, for room in the buffer or, after the tape was removed, for disks" }
@@ -22,7 +22,7 @@ between_files_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours spent on
 tape_motion_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours of tape motion" }
 mounting_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours of mounting and dismounting; they count for the storage group, family and mode with most of the mount's bytes" }
 no_request_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours in which a tape of the family was in a drive that had no request" }
-occupied_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours in which a tape of the family was in a drive and no log shows what the drive did" }
+occupied_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours in which a tape of the family was in a drive, and no log or counter shows what the drive did with it" }
 busy_hours = { type = "DOUBLE", unit = "h", doc = "sum of the columns moving_data_hours to occupied_hours, except no_request_hours" }
 drive_rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes of the files that drive_s covers, divided by drive_s" }
 overall_rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "volume_gb / busy_hours, in MB/s; time without a request is left out" }

@@ -20,10 +20,10 @@ max_moved_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "highest rate of reads 
 writing_s = { type = "DOUBLE", unit = "s", doc = "seconds of the hour in which the host wrote to its disks. A sample counts if its write rate is at least 1 MB/s and at least a tenth of the 95th percentile of the hour's write rates" }
 read_writing_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "average read rate while the host wrote (writing_s); NULL where the host never wrote" }
 read_else_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "average read rate while the host did not write (outside writing_s); NULL where the host always wrote" }
-low_writing_s = { type = "DOUBLE", unit = "s", doc = "part of writing_s in which the host read little or nothing: less than a tenth of read_else_mb_s. NULL where read_else_mb_s is NULL, below 1 MB/s or covers less than 10 s" }
-low_else_s = { type = "DOUBLE", unit = "s", doc = "seconds outside writing_s in which the host read little or nothing: less than a tenth of read_else_mb_s. NULL where read_else_mb_s is NULL, below 1 MB/s or covers less than 10 s" }
+low_writing_s = { type = "DOUBLE", unit = "s", doc = "part of writing_s in which the host read little or nothing: less than a tenth of read_else_mb_s. NULL where read_else_mb_s is NULL, below 1 MB/s or computed from less than 10 s of samples" }
+low_else_s = { type = "DOUBLE", unit = "s", doc = "seconds outside writing_s in which the host read little or nothing: less than a tenth of read_else_mb_s. NULL where read_else_mb_s is NULL, below 1 MB/s or computed from less than 10 s of samples" }
 starved_s = { type = "DOUBLE", unit = "s", doc = "estimated seconds in which writes delayed reads, at least 0. It is low_writing_s less the time in which the host would have read as little even without writes. That time is writing_s x (low_else_s / seconds outside writing_s). The estimate may be too high, because samples do not show whether any reads were needed. NULL where low_writing_s is NULL" }
-denied_s = { type = "DOUBLE", unit = "s", doc = "part of starved_s in which disk reads were needed, because a drive wrote a file from this host to tape. NULL where starved_s is NULL, and where no drive log has such a file in the hour" }
+denied_s = { type = "DOUBLE", unit = "s", doc = "part of starved_s in which disk reads were needed, because a drive wrote a file from this host to tape. NULL where starved_s is NULL, and where no drive log shows such a file while the host wrote to its disks" }
 file_id = { type = "VARCHAR", doc = "log file with the first sample of the hour" }
 line_no = { type = "BIGINT", doc = "number of the line with the first sample of the hour" }
 

@@ -8,8 +8,8 @@ features = ["G1"]
 [columns]
 day = { type = "DATE", doc = "site day" }
 drive = { type = "VARCHAR", doc = "drive" }
-are_requests_known = { type = "BOOLEAN", doc = "true if at least one request of the archive system waited or was taken that day, and logs show when a drive took the request" }
-queued_us = { type = "BIGINT", unit = "us", doc = "time in which at least one request waited for drives of this kind, in microseconds, whether or not this drive was idle. Time counts only while a log covers this drive. Requests count only if a drive of this kind served them within a day. A request waits once two conditions hold: its tape is in no drive, and it has the age that its mount policy requires. The wait ends when a drive takes the request or the mount for it begins" }
+are_requests_known = { type = "BOOLEAN", doc = "true if logs show when a drive took at least one of the archive system's requests that waited or were taken that day" }
+queued_us = { type = "BIGINT", unit = "us", doc = "time in which at least one request waited for drives of this kind (same archive system and technology), in microseconds, whether or not this drive was idle. Time counts only while a log covers this drive. Requests count only if a drive of this kind served them within a day. A request waits once two conditions hold: its tape is in no drive, and it has the age that its mount policy requires. The wait ends when a drive takes the request or the mount for it begins" }
 idle_us = { type = "BIGINT", unit = "us", doc = "the part of queued_us in which the drive was idle" }
 lost_us = { type = "BIGINT", unit = "us", doc = "lost part of idle_us, in microseconds. While the idle drives of this kind outnumbered the mounts that waited, only a share of each drive's idle time counts as lost: waiting mounts / idle drives" }
 

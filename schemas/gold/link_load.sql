@@ -11,14 +11,14 @@ hour_at = { type = "TIMESTAMP", doc = "start of the hour, UTC" }
 link = { type = "VARCHAR", doc = "link" }
 station = { type = "VARCHAR", doc = "station" }
 direction = { type = "VARCHAR", doc = "in (towards the station) or out (away from the station)" }
-covered_s = { type = "DOUBLE", unit = "s", was = "seen_s", doc = "seconds of the hour for which traffic data exists" }
+covered_s = { type = "DOUBLE", unit = "s", was = "seen_s", doc = "seconds of the hour for which traffic data exist" }
 avg_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "average rate over the seconds in covered_s" }
 max_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "highest rate between two polls of the link, from the same samples as avg_mb_s; NULL where these samples do not record a highest rate" }
 capacity_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "capacity of the link, as in gold.link_stretch" }
 load = { type = "DOUBLE", unit = "1", doc = "avg_mb_s / capacity_mb_s" }
 peak_load = { type = "DOUBLE", unit = "1", doc = "max_mb_s / capacity_mb_s" }
 full_s = { type = "DOUBLE", unit = "s", doc = "seconds of the hour in which the link was full. A sample counts if its average rate is at least 0.9 of the capacity. NULL without a capacity" }
-full_most_s = { type = "DOUBLE", unit = "s", doc = "upper limit of full_s. Samples in which only max_mb_s reaches 0.9 of the capacity count in part (full_most_s in gold.link_stretch)" }
+full_most_s = { type = "DOUBLE", unit = "s", doc = "upper limit of full_s. Samples in which only max_mb_s reaches 0.9 of the capacity count in part (full_most_s in gold.link_stretch). NULL without a capacity" }
 full_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "average rate while the link was full (full_s); NULL where full_s is 0" }
 
 [[checks]]

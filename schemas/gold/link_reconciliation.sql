@@ -2,7 +2,7 @@
 title = "Traffic counted by links, compared with traffic known from tapes and hosts"
 was = "link_witness"
 grain = "one row per station, direction and UTC half-hour; only half-hours that the logs of all the station's links cover completely"
-why = "At 14.3 MB/s, a 32-bit counter of bytes wraps every 300 s. If the counter wraps between two polls, the logged rate is too low, and nothing in the log shows the error. Logs of drives and the counters of the station's own interfaces show how much traffic there must have been."
+why = "At 14.3 MB/s, a 32-bit counter of bytes wraps every 300 s. If the counter makes a full turn between two polls, the logged rate is too low, and nothing in the log shows the error. Logs of drives and the counters of the station's own interfaces show how much traffic there must have been."
 partition = "month"
 lineage = ["file_id", "line_no"]
 features = ["I1", "G5"]
@@ -16,7 +16,7 @@ counted_gb = { type = "DOUBLE", unit = "GB", doc = "traffic that the logs of all
 max_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "highest rate of one link between two polls; where the log has no such rate, the highest average rate" }
 turn_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "highest rate that a 32-bit counter can show: 2^32 bytes / time between two polls. If the station has several links, the longest time between polls is used" }
 capacity_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "capacity of the station's fastest link" }
-tape_gb = { type = "DOUBLE", unit = "GB", doc = "data that must have passed the station's links according to drive logs. In: read for the station by drives on other hosts, or written for other stations by drives on the station. Out: written for the station by drives on other hosts, or read for other stations by drives on the station. Data within one polling interval of the start or end of the half-hour is left out. NULL where no drive log shows it" }
+tape_gb = { type = "DOUBLE", unit = "GB", doc = "data that must have passed the station's links according to drive logs. In: read for the station by drives on other hosts, or written for other stations by drives on the station. Out: written for the station by drives on other hosts, or read for other stations by drives on the station. Data that moved within one polling interval of the start or end of the half-hour are left out. NULL where no drive log shows it" }
 host_gb = { type = "DOUBLE", unit = "GB", doc = "traffic that the station's own interface counters show. Samples within one polling interval of the start or end of the half-hour are left out. NULL where there are no such counters" }
 file_id = { type = "VARCHAR", doc = "log file with the first sample in the half-hour, for one of the station's links" }
 line_no = { type = "BIGINT", doc = "number of the line with the first sample in the half-hour, for one of the station's links" }

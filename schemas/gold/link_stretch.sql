@@ -15,7 +15,7 @@ avg_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "average rate of the shortest
 max_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "highest rate between two polls in the shortest sample that covers the stretch; NULL where this sample has no highest rate" }
 capacity_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "capacity of the link: from site.toml, else MaxBytes in MRTG's configuration, else the speed of its ports; NULL where none of these is known" }
 full_s = { type = "DOUBLE", unit = "s", doc = "seconds in which the link was full: the length of the stretch if avg_mb_s is at least 0.9 of the capacity, else 0. NULL without a capacity" }
-full_most_s = { type = "DOUBLE", unit = "s", doc = "upper limit of full_s. It differs from full_s only if max_mb_s reaches 0.9 of the capacity and avg_mb_s does not. Then full_most_s is the time that all bytes of the stretch would take at 0.9 of the capacity" }
+full_most_s = { type = "DOUBLE", unit = "s", doc = "upper limit of full_s. It differs from full_s only if max_mb_s reaches 0.9 of the capacity and avg_mb_s does not. Then full_most_s is the time that all bytes of the stretch would take at 0.9 of the capacity. NULL without a capacity" }
 
 [[checks]]
 expectation = "ExpectCompoundColumnsToBeUnique"

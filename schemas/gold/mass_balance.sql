@@ -9,8 +9,8 @@ features = ["D8", "MA2"]
 day = { type = "DATE", doc = "site day" }
 station = { type = "VARCHAR", doc = "station" }
 role = { type = "VARCHAR", doc = "role of the station; a scanning station receives data that it never sends on" }
-in_gb = { type = "DOUBLE", unit = "GB", doc = "data that the station received over its links" }
-out_gb = { type = "DOUBLE", unit = "GB", doc = "data that the station sent over its links" }
+in_gb = { type = "DOUBLE", unit = "GB", doc = "data that the station received over its links in the half-hours with complete traffic data (moved_gb of gold.duty_factor)" }
+out_gb = { type = "DOUBLE", unit = "GB", doc = "data that the station sent over its links in the half-hours with complete traffic data (moved_gb of gold.duty_factor)" }
 unaccounted_gb = { type = "DOUBLE", unit = "GB", doc = "in_gb - out_gb: data that the station kept or discarded, or that left it without being counted; negative if more went out than came in" }
 unaccounted = { type = "DOUBLE", unit = "1", doc = "unaccounted_gb / the larger of in_gb and out_gb" }
 in_duty = { type = "DOUBLE", unit = "1", doc = "duty factor in: share of half-hours in which traffic towards the station exceeds duty_threshold_mb_s, the threshold in site.toml" }

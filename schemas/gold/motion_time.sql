@@ -1,12 +1,12 @@
 /*
-title = "Time for mounts, tape motion, draining and waits, by station"
+title = "Time for mounts, file marks, tape motion, waits and checksums, by station"
 grain = "one row per drive, site day, station, mode and cause (what the drive spent the time on)"
-why = "Shows for which stations drives spent time on mounts, tape motion, draining (the tape is gone, but data is not yet on disk) and waits. If a drive serves many stations, scattered files of one station may cost most of the time, even if most bytes belong to another station."
+why = "Shows for which stations drives spent time on mounts, file marks, tape motion, checksums and waits. Waits include drain: the tape has left the drive, but its data are not yet on disk. If a drive serves many stations, scattered files of one station may cost most of the time, even if most bytes belong to another station."
 partition = "month"
 features = ["G1"]
 
 [columns]
-day = { type = "DATE", doc = "site day on which the mount, motion, draining or wait began" }
+day = { type = "DATE", doc = "site day on which the step (such as a mount) began. For waits and checksums: site day on which the transfer of the file began" }
 drive = { type = "VARCHAR", doc = "drive" }
 station = { type = "VARCHAR", doc = "station for which most bytes of the mount were moved. For waits and checksums: the station of the file. NULL where no data moved, and where no log shows the station" }
 mode = { type = "VARCHAR", doc = "read or write: the mode of most of the station's bytes in the mount. For waits and checksums: the mode of the file. NULL where no data moved, and where no log shows the mode" }

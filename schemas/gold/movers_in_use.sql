@@ -12,7 +12,7 @@ system = { type = "VARCHAR", doc = "archive system" }
 n_drives = { type = "BIGINT", doc = "number of the archive system's drives in service on that day, declared in site.toml or found in logs" }
 covered_s = { type = "DOUBLE", unit = "s", was = "seen_s", doc = "seconds of the hour that the log of at least one drive covers" }
 busy_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours in use, from the mount request to the end of the dismount. If no request was logged, use starts when the tape is in the drive. The bucket drain after the dismount counts too; down, hung and unknown time does not" }
-transfer_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours inside transfers, in which the drive moved data, or waited for data or for room in the buffer" }
+transfer_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours inside transfers, including waits for data or for room in the buffer" }
 avg_in_use = { type = "DOUBLE", doc = "average number of drives in use during the seconds in covered_s" }
 max_in_use = { type = "BIGINT", doc = "largest number of drives in use at one instant" }
 max_transferring = { type = "BIGINT", doc = "largest number of drives inside transfers at one instant, including those that waited for data or room in the buffer" }

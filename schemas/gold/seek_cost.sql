@@ -1,7 +1,7 @@
 /*
 title = "Reading single files compared with reading the complete tape"
-grain = "one row per pair of mounts of the same tape: one read only some of its files, but at least two (the partial read), the other read the complete tape (the complete read)"
-why = "Compares a mount that read the complete tape with a mount that read only some of its files. Shows above which share of a tape's files the complete read is faster. The two mounts may be from different days."
+grain = "one row per pair of mounts that read the same tape: one with pattern complete in gold.mount (the complete read), the other with at least two different files and another pattern (the partial read)"
+why = "Compares a mount that read the complete tape in order with a mount that read only some of its files, or read them in another order. Shows above which share of a tape's files the complete read is faster. The two mounts may be from different days."
 lineage = []
 features = ["D10", "P43", "S3"]
 

@@ -12,7 +12,7 @@ drive = { type = "VARCHAR", doc = "drive" }
 generation = { type = "VARCHAR", doc = "technology of the drive; NULL where site.toml does not name it" }
 from_files = { type = "BIGINT", doc = "smallest number of passed files in the row's distance class; the classes are 0, 1, 2-3, 4-7, 8-15 and so on" }
 is_back = { type = "BOOLEAN", doc = "true for motions back to an earlier file or to the start of the same file, false for motions forward" }
-n_moves = { type = "BIGINT", doc = "number of tape motions in this class" }
+n_moves = { type = "BIGINT", doc = "number of steps from one file to the next in this class. A step in which the tape did not move counts as a motion of 0 s" }
 position_s = { type = "DOUBLE", unit = "s", doc = "duration of all motions of this class together" }
 mean_s = { type = "DOUBLE", unit = "s", doc = "mean duration of one motion of this class" }
 p50_s = { type = "DOUBLE", unit = "s", doc = "median duration of one motion of this class" }

@@ -9,13 +9,13 @@ features = ["G1"]
 day = { type = "DATE", doc = "site day" }
 drive = { type = "VARCHAR", doc = "drive" }
 station = { type = "VARCHAR", doc = "station whose mounts caused the loss. For waits and checksums: the station of the files. For causes that are not in gold.motion_time, and for mounts without data: the station with most of the drive's bytes that day" }
-mode = { type = "VARCHAR", doc = "read or write: the mode of the mounts or files that caused the loss" }
+mode = { type = "VARCHAR", doc = "read or write: the mode of the mounts or files that caused the loss. For causes that are not in gold.motion_time, and for mounts without data: mode as in gold.lost_time" }
 cause = { type = "VARCHAR", doc = "what the drive spent the time on, as in gold.lost_time" }
 duration_us = { type = "BIGINT", unit = "us", doc = "the station's share of the time that the drive spent on this cause, in microseconds" }
 lost_hours = { type = "DOUBLE", unit = "h", doc = "the station's share of the drive's recoverable hours, in proportion to the time that the station's mounts lost" }
 moved_gb = { type = "DOUBLE", unit = "GB", doc = "data that the drive moved for the station that day in this mode. For causes that are not divided among stations: all data of the drive" }
-naive_gb_day = { type = "DOUBLE", unit = "GB/day", doc = "station's part of the drive's naive_gb_day: extra data per day if nothing else were a limit" }
-gain_gb_day = { type = "DOUBLE", unit = "GB/day", doc = "station's part of the drive's gain_gb_day: extra data per day that the next bottleneck allows" }
+naive_gb_day = { type = "DOUBLE", unit = "GB/day", doc = "the station's part of the drive's naive_gb_day: extra data per day if nothing else were a limit" }
+gain_gb_day = { type = "DOUBLE", unit = "GB/day", doc = "the station's part of the drive's gain_gb_day: extra data per day that the next bottleneck allows" }
 bottleneck = { type = "VARCHAR", doc = "what would limit the drive next if the cause were fixed, as in gold.lost_time" }
 
 [[checks]]

@@ -9,7 +9,7 @@ features = ["D7", "C07", "N24", "N25", "N26", "N27", "N28"]
 day = { type = "DATE", doc = "site day" }
 station = { type = "VARCHAR", doc = "station" }
 mode = { type = "VARCHAR", doc = "read (from tape to the station) or write" }
-n_streams = { type = "BIGINT", doc = "number of streams of this mode at the same time" }
+n_streams = { type = "BIGINT", doc = "number of streams of this mode at the same time; only files that were moved completely count" }
 n_opposite = { type = "BIGINT", doc = "number of streams of the other mode at the same time" }
 duration_s = { type = "DOUBLE", unit = "s", was = "seen_s", doc = "seconds of the day with exactly n_streams and n_opposite concurrent streams" }
 total_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "average rate of all streams of this mode together. It is computed from each stream's average rate between its first and last block" }

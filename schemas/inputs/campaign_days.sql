@@ -8,7 +8,7 @@ campaign = { type = "VARCHAR", doc = "campaign" }
 day = { type = "DATE", doc = "site day" }
 moved_gb = { type = "DOUBLE", unit = "GB", doc = "data of the campaign that drives moved on that day; only files that were moved completely count" }
 n_drives = { type = "BIGINT", doc = "number of drives that moved data of the campaign on that day" }
-busy_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours at work for the campaign that day, summed over all drives. If half of a drive's bytes that day belong to the campaign, half of the drive's busy_hours in gold.lost_time count" }
+busy_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours spent on the campaign that day, summed over all drives. If half of a drive's bytes that day belong to the campaign, half of the drive's busy_hours in gold.lost_time count" }
 rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "moved_gb / busy_hours, in MB/s" }
 covered_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours that logs cover that day, summed over all drives" }
 done_gb = { type = "DOUBLE", unit = "GB", doc = "data of the campaign moved from its start to the end of that day, as far as logs show" }

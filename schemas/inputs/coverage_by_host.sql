@@ -1,6 +1,6 @@
 /*
 title = "Coverage of each log by host"
-why = "Shows whether enough logs were read for a verdict. Compares the time for which site.toml expects each log with the time for which the log was read. Hours after the newest log file was written are left out."
+why = "Shows whether enough logs were read for a verdict. Compares the time for which site.toml expects each log with the time for which the log was read. Hours that end after the newest log file was last changed are left out."
 
 [params.begin]
 type = "TIMESTAMP"

@@ -1,6 +1,6 @@
 /*
 title = "Rates of large files by drive and tape"
-why = "Lists the drive rates of large files (500 MB or more) by drive and tape. From these rates, tapescope estimates whether drives or tapes cause the differences between them."
+why = "Lists the drive rates of large files (500 MB or more) by drive and tape. From these rates, tapescope estimates whether differences in rate come from drives or from tapes."
 takes = ["first_day", "last_day"]
 
 [columns]

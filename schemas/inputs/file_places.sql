@@ -1,6 +1,6 @@
 /*
 title = "Positions on tape of the files that were read"
-why = "Lists the positions of files on tape, for the simulation that replays work under mount policies. A file that no log or list shows counts with the mean size of the known files on its tape."
+why = "Lists the positions of files on tape, for the simulation that replays recorded reads under other mount policies. A file that no log or list shows counts with the mean size of the known files on its tape."
 takes = ["last_day"]
 
 [params.n_days]

@@ -1,6 +1,6 @@
 /*
 title = "Data in the archive"
-why = "Shows how much data is on tape, for comparison with a plan: the data in the newest list of tapes plus the data written since. Such a list is an export of Enstore's volume table or CTA's `tape ls`. Without a list, only logged writes count."
+why = "Shows how much data is on tape, for comparison with a plan: the data in the newest list of tapes plus the data written since. Such a list is an export of Enstore's volume table, or the output of CTA's `tape ls`. Without a list, only logged writes count."
 takes = ["last_day", "group"]
 
 [params.family]

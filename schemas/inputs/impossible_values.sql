@@ -14,14 +14,14 @@ doc = "end of the period, exclusive, UTC"
 kind = { type = "VARCHAR", doc = "kind of comparison, as in gold.contradiction" }
 entity = { type = "VARCHAR", doc = "what the value belongs to: station/direction, drive, link/direction, host or host/disk; NULL where nothing could be compared" }
 n = { type = "BIGINT", doc = "number of impossible values" }
-n_compared = { type = "BIGINT", doc = "number of values that were compared, over all entities" }
+n_compared = { type = "BIGINT", doc = "number of values of this kind that were compared, over all entities" }
 reported = { type = "DOUBLE", doc = "worst impossible value: the one whose difference from its bound is largest in proportion to the bound" }
-bound = { type = "DOUBLE", doc = "highest or lowest possible value. For rate_above_drive: the drive's native rate, of which three times is possible" }
+bound = { type = "DOUBLE", doc = "highest or lowest possible value. For rate_above_drive: the drive's native rate; rates up to three times as high are possible" }
 what = { type = "VARCHAR", doc = "name of the value, with its unit" }
 why = { type = "VARCHAR", doc = "reason why the value is impossible" }
 hint = { type = "VARCHAR", doc = "likely cause; NULL where nothing points to one" }
-from_at = { type = "TIMESTAMP", doc = "start of the time that the first impossible value describes" }
-to_at = { type = "TIMESTAMP", doc = "end of the time that the last impossible value describes" }
+from_at = { type = "TIMESTAMP", doc = "start of the interval to which the first impossible value belongs" }
+to_at = { type = "TIMESTAMP", doc = "end of the interval to which the last impossible value belongs" }
 reason_missing = { type = "VARCHAR", doc = "logs or values that were missing for the comparison; NULL where values were compared" }
 file_id = { type = "VARCHAR", doc = "log file with the worst value; NULL where the value was computed from many lines of an hour" }
 line_no = { type = "BIGINT", doc = "number of the line in file_id" }
@@ -33,23 +33,23 @@ WITH kind AS (
          'half-hour with both traffic of a station''s links and transfers over these links'),
         ('rate_above_drive', 'MB/s of a large file',
          '{:.3g}, but at most three times the drive''s native rate of {:.3g} MB/s is possible',
-         'transfers of large files in drives whose generation site.toml names'),
+         'transfers of large files in drives whose native rate is known'),
         ('load_above_link', 'MB/s of a link in an hour',
          '{:.3g}, but the link carries at most {:.3g} MB/s',
-         'traffic of links whose capacity site.toml or MRTG''s configuration gives'),
+         'traffic of links whose capacity is known'),
         ('processors_above_one', 'sum of the shares of processor time',
          '{:.3g}, but these shares add up to at most {:.3g}', 'samples of processors'),
         ('disk_above_one', 'busy share of a disk',
          '{:.3g}, but a share is at most {:.3g}', 'samples of disks with their busy share'),
         ('file_above_moved', 'bytes of a user''s file',
          '{:.3g}, but only {:.3g} bytes were moved for it', 'transfers with the size of the user''s file'),
-        ('files_without_line', 'files of a mount, by its final record',
+        ('files_without_line', 'files of a mount, according to its final record',
          '{:.0f}, but only {:.0f} lines about its files are in the log, so the bytes and files counted for this mount are too low',
          'mounts of CTA with a final record and lines about their files'),
         ('negative_gap', 'seconds of a gap between files', '{:.3g} is negative', 'two files in one mount'),
         ('test_in_memory', 'bytes of a timed test',
          'a working set of {:.3g} bytes fits in the memory of {:.3g} bytes, so the test measured the cache',
-         'timed tests with their date, of hosts whose memory_gb a fact of site.toml gives')
+         'timed tests with a known end, on hosts whose memory_gb a fact of site.toml gives')
     ) AS k(kind, what, why, needs)
 ),
 compared AS (
@@ -125,7 +125,7 @@ SELECT k.kind, f.entity, coalesce(f.n, 0) AS n, coalesce(f.n_of_kind, 0) AS n_co
        f.worst.bound AS bound, CASE WHEN f.n > 0 THEN k.what END AS what,
        format(k.why, f.worst.reported, f.worst.bound) AS why,
        CASE WHEN k.kind = 'link_below_tape' AND f.entity IN (SELECT entity FROM turned)
-            THEN 'no poll counts more than 2^32 bytes: a 32-bit counter that wraps' END AS hint,
+            THEN 'no poll counts more than 2^32 bytes, which points to a 32-bit counter that wraps' END AS hint,
        f.from_at, f.to_at, CASE WHEN f.kind IS NULL THEN 'nothing to compare: no ' || k.needs END AS reason_missing,
        f.worst.file_id AS file_id, f.worst.line_no AS line_no
 FROM kind k LEFT JOIN found f ON f.kind = k.kind

@@ -15,7 +15,7 @@ session_id = { type = "VARCHAR", doc = "identifier of the mount" }
 drive = { type = "VARCHAR", doc = "drive" }
 days_since = { type = "DOUBLE", unit = "d", doc = "days from the earliest mount request in the result to this mount's request; NULL where no log shows this request" }
 n_files = { type = "BIGINT", doc = "number of files that the mount moved; mounts with a failed or incomplete transfer are left out" }
-volume_gb = { type = "DOUBLE", unit = "GB", doc = "data that the mount moved on tape" }
+volume_gb = { type = "DOUBLE", unit = "GB", doc = "data that the mount moved to or from tape" }
 wall_s = { type = "DOUBLE", unit = "s", doc = "time from the mount request to the end of the dismount, minus no_request_s. For a mount known only from a list of a server or library, the time starts when the tape is in the drive" }
 moving_s = { type = "DOUBLE", unit = "s", doc = "sum of the times from first to last block of the mount's files, including waits for data or for room in the buffer" }
 drive_s = { type = "DOUBLE", unit = "s", doc = "time that the drive worked on the mount's files, from which the drive rate is computed; NULL where the drive rate is not known" }

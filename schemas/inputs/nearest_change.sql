@@ -1,6 +1,6 @@
 /*
 title = "Recorded change that is closest in time to a sudden change in a value"
-why = "Returns the change that may explain a finding: of the changes in the change log that affected the finding's entity or the entire site, the one closest in time. Of two equally close changes, one whose entry names the entity comes before one that affected the entire site."
+why = "Returns the change that may explain a finding: of the changes in site.change that affected the finding's entity or the entire site, the one closest in time. If two changes are equally close, a change of the entity is preferred to a change of the entire site."
 
 [params.since]
 type = "TIMESTAMP"

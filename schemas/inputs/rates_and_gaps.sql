@@ -13,7 +13,7 @@ doc = "end of the period, exclusive, UTC"
 [columns]
 measure = { type = "VARCHAR", doc = "rate (drive rate of a file of at least 500 MB) or gap (between two files)" }
 moved_at = { type = "TIMESTAMP", doc = "when the transfer of the file, or the gap, began" }
-value = { type = "DOUBLE", doc = "rate in MB/s, or gap in s; gaps in which the drive had no request are left out" }
+value = { type = "DOUBLE", doc = "rate in MB/s, or gap in s; gaps with any time in which the drive had no request are left out" }
 mode = { type = "VARCHAR", doc = "read or write" }
 generation = { type = "VARCHAR", doc = "technology of the drive; NULL where site.toml does not name it" }
 system = { type = "VARCHAR", doc = "archive system" }

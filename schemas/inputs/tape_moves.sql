@@ -17,7 +17,7 @@ to_gb = { type = "DOUBLE", unit = "GB", doc = "position of the start of the next
 position_s = { type = "DOUBLE", unit = "s", doc = "duration of the tape motion between the two files" }
 */
 WITH placed AS (
-    SELECT system, volume, file_number, bytes, count(*) OVER tape AS n_known, max(file_number) OVER tape AS n_files,
+    SELECT system, volume, file_number, bytes, count(bytes) OVER tape AS n_known, max(file_number) OVER tape AS n_files,
            sum(bytes) OVER (PARTITION BY system, volume ORDER BY file_number) AS end_bytes
     FROM silver.volume_file
     WINDOW tape AS (PARTITION BY system, volume)

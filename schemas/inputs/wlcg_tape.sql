@@ -7,9 +7,9 @@ type = "DATE"
 doc = "site day; default: the last day with data"
 
 [columns]
-storage_group = { type = "VARCHAR", doc = "storage group (owner of the files, e.g. an experiment). Traffic that only ENDIT logged has the name of the ENDIT instance (or its host) instead. ENDIT connects dCache to TSM and logs no storage groups" }
-used_bytes = { type = "BIGINT", unit = "bytes", doc = "size of the files kept on tape, without deleted files, rounded to 10^9 bytes; NULL where no list of tapes has tapes of the storage group" }
-occupied_bytes = { type = "BIGINT", unit = "bytes", doc = "total capacity of the storage group's tapes that are not blank, rounded to 10^9 bytes; NULL where no list of tapes has tapes of the storage group" }
+storage_group = { type = "VARCHAR", doc = "storage group (owner of the files, e.g. an experiment). Traffic that only ENDIT logged is listed under the name of the ENDIT instance (or its host). ENDIT connects dCache to TSM and logs no storage groups" }
+used_bytes = { type = "BIGINT", unit = "bytes", doc = "size of the files kept on tape, without deleted files, rounded to 10^9 bytes; NULL where no list of tapes shows it" }
+occupied_bytes = { type = "BIGINT", unit = "bytes", doc = "total capacity of the storage group's tapes that are not blank, rounded to 10^9 bytes; NULL where no list of tapes shows it" }
 read_bytes = { type = "BIGINT", unit = "bytes", doc = "bytes read from tape on that day, from logs of drives. On a day without such logs: bytes restored, from records of pools or, if there are none, of ENDIT. NULL where no log shows it" }
 write_bytes = { type = "BIGINT", unit = "bytes", doc = "bytes written to tape on that day, from the same kind of log as read_bytes; NULL where no log shows it" }
 total_mounts = { type = "BIGINT", doc = "number of mounts that were requested on that day and moved files; NULL without a log of drives" }
@@ -17,7 +17,8 @@ unique_mounts = { type = "BIGINT", doc = "number of different tapes in the mount
 avg_remounts = { type = "DOUBLE", doc = "total_mounts / unique_mounts, rounded to two decimals: 1 is ideal, 0 means that no tape was mounted; NULL without a log of drives" }
 */
 WITH kept AS (
-    SELECT storage_group, sum(active_bytes) AS used_bytes, sum(capacity_bytes) AS occupied_bytes
+    SELECT storage_group, sum(coalesce(active_bytes, capacity_bytes - remaining_bytes - coalesce(deleted_bytes, 0))) AS used_bytes,
+           sum(capacity_bytes) AS occupied_bytes
     FROM silver.volume WHERE storage_group IS NOT NULL AND NOT is_blank GROUP BY storage_group
 ),
 moved AS (

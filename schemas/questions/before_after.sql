@@ -5,9 +5,9 @@ why = "Compares the overall rates of mounts before and after a change. A differe
 takes = ["first_day", "last_day", "changed_at", "drive"]
 
 [columns]
-is_after = { type = "BOOLEAN", doc = "true for mounts requested at the change or later; false for earlier mounts. If no log shows the request, the first logged step of the mount counts" }
+is_after = { type = "BOOLEAN", doc = "true for mounts requested at the change or later; false for earlier mounts. If no log shows the request, the time of the mount's first logged step is used" }
 n_sessions = { type = "BIGINT", doc = "number of mounts in this row, before or after the change (see is_after). Only mounts with a known overall rate count" }
-volume_gb = { type = "DOUBLE", unit = "GB", doc = "data moved on tape in the mounts of this row" }
+volume_gb = { type = "DOUBLE", unit = "GB", doc = "data that moved to or from tape in the mounts of this row" }
 p25_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "lower quartile of the overall rates of the mounts in this row" }
 p50_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "median overall rate of the mounts in this row" }
 p75_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "upper quartile of the overall rates of the mounts in this row" }

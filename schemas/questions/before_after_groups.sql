@@ -1,14 +1,14 @@
 /*
 title = "Which storage groups did the change help?"
 topic = "changes"
-why = "Compares the overall rates of each storage group's mounts before and after a change. A change that helps one group may slow another. A difference need not be an effect of the change: other changes may have caused it."
+why = "Compares the overall rates of each storage group's mounts before and after a change. A change that helps one group may slow another. A difference need not be an effect of the change: other changes or chance may have caused it."
 takes = ["first_day", "last_day", "changed_at", "drive"]
 
 [columns]
-storage_group = { type = "VARCHAR", doc = "storage group (owner of the files, e.g. an experiment). A mount counts for the group that owns most of its bytes. NULL where no log records the group" }
+storage_group = { type = "VARCHAR", doc = "storage group (owner of the files, e.g. an experiment). A mount counts for the group with the most bytes moved in the mount. NULL where no log records the group" }
 mode = { type = "VARCHAR", doc = "mode of the mounts: read, write or mixed (both in one mount)" }
-n_before = { type = "BIGINT", doc = "number of mounts in this row that were requested before the change. Only mounts with a known overall rate count. If no log shows the request, the first logged step of the mount counts" }
-n_after = { type = "BIGINT", doc = "number of mounts in this row that were requested at the change or after it. The same mounts count as in n_before" }
+n_before = { type = "BIGINT", doc = "number of mounts in this row that were requested before the change. Only mounts with a known overall rate count. If no log shows the request, the time of the mount's first logged step is used" }
+n_after = { type = "BIGINT", doc = "number of mounts in this row that were requested at the change or after it, counted by the same rules as n_before" }
 before_gb = { type = "DOUBLE", unit = "GB", doc = "data moved in the mounts counted in n_before" }
 after_gb = { type = "DOUBLE", unit = "GB", doc = "data moved in the mounts counted in n_after" }
 before_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "overall rate before the change: bytes / wall-clock time of the mounts counted in n_before; NULL if n_before is 0" }

@@ -1,19 +1,19 @@
 /*
 title = "Timed tests"
 topic = "host"
-why = "Shows the results of timed tests of disks and network paths. Each result has the number of simultaneous streams, the CPU time and the host's configuration. For doubtful results, the reason is given."
+why = "Shows the results of timed tests of disks and network paths. Each result is listed with the number of simultaneous test runs, the CPU time and the host's configuration. For doubtful results, the reason is given."
 takes = ["host"]
 
 [columns]
 host = { type = "VARCHAR", doc = "host" }
-ended_at = { type = "TIMESTAMP", doc = "end of the test run, UTC; NULL where the log file does not record it" }
+ended_at = { type = "TIMESTAMP", doc = "end of the test run, UTC; NULL where neither the log file nor site.toml gives the time of the test" }
 tool = { type = "VARCHAR", doc = "program that printed the result: dd, time, timex, `dd time` or `dd timex`" }
 mode = { type = "VARCHAR", doc = "mode of the test: read, write or copy; NULL where the log file does not show the test's dd command" }
-volume_gb = { type = "DOUBLE", unit = "GB", doc = "data that the test run moved" }
+volume_gb = { type = "DOUBLE", unit = "GB", doc = "data that the test run moved; NULL where the log file shows only a duration" }
 block_bytes = { type = "BIGINT", unit = "bytes", doc = "block size" }
-path = { type = "VARCHAR", doc = "file or disk that dd read (mode read) or wrote (modes write and copy); NULL where the log file does not show the test's dd command" }
-n_streams = { type = "BIGINT", doc = "number of test runs on the host at the same time, including this one; NULL where the log file does not record times" }
-n_folders = { type = "BIGINT", doc = "number of different folders in `path`, among the test runs counted in n_streams. Several folders can be on one file system. NULL where the log file does not record times" }
+path = { type = "VARCHAR", doc = "file or disk that dd read (mode read) or wrote (modes write and copy); NULL where the log file does not show the test's dd command, or the command names no file or disk" }
+n_streams = { type = "BIGINT", doc = "number of test runs on the host that overlapped this one in time, including this one; NULL where ended_at is NULL" }
+n_folders = { type = "BIGINT", doc = "number of different folders that the test runs counted in n_streams used, from their column path. Several folders can be on one file system. NULL where ended_at is NULL" }
 elapsed_s = { type = "DOUBLE", unit = "s", doc = "wall-clock time of the test run" }
 rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / wall-clock time of the test run" }
 cpu_cost = { type = "DOUBLE", unit = "s/GB", doc = "CPU seconds that the test used per GB moved" }

@@ -1,7 +1,7 @@
 /*
 title = "Which intervals make up a bucket of drive time?"
 topic = "hours"
-why = "Buckets divide a drive's day by what the drive did. This lists the longest intervals of a bucket. Each interval has its mount, its file, and its first and last log line."
+why = "Buckets divide a drive's day by what the drive did. This lists the longest intervals of a bucket. Each interval is listed with its mount, its file, and the log lines at its start and end, where these are known."
 
 [params.last_day]
 type = "DATE"
@@ -19,7 +19,7 @@ doc = "name of a bucket in gold.drive_ledger, or of a group of buckets in gold.d
 [params.session]
 type = "VARCHAR"
 default = ""
-doc = "session_id of one mount; default: all mounts"
+doc = "session_id of one mount; default: all mounts, and intervals without a mount"
 
 [params.n]
 type = "BIGINT"
@@ -29,9 +29,9 @@ doc = "maximum number of intervals; the longest come first"
 [columns]
 bucket = { type = "VARCHAR", doc = "bucket of drive time to which the interval belongs" }
 bucket_words = { type = "VARCHAR", doc = "name of the bucket in words" }
-from_at = { type = "TIMESTAMP", doc = "start of the interval, UTC. If it began earlier: start of the day (last_day), or of the time that logs cover. For a wait or checksum inside a transfer, start of the transfer" }
-to_at = { type = "TIMESTAMP", doc = "end of the interval, UTC. If it ended later: end of the day (last_day), or of the time that logs cover. For a wait or checksum inside a transfer, end of the transfer" }
-interval_s = { type = "DOUBLE", unit = "s", doc = "length of the interval within the day (last_day). For waits or checksums inside a transfer, the sum of their times. For the transfer itself, its duration less waits and checksums" }
+from_at = { type = "TIMESTAMP", doc = "start of the interval, UTC. Time before the day (last_day) is cut off. Time that no log covers is cut off too; it is in the bucket unknown. For a wait or checksum inside a transfer: start of the transfer" }
+to_at = { type = "TIMESTAMP", doc = "end of the interval, UTC. Time after the day (last_day) is cut off. Time that no log covers is cut off too; it is in the bucket unknown. For a wait or checksum inside a transfer: end of the transfer" }
+interval_s = { type = "DOUBLE", unit = "s", doc = "length of the interval within the day (last_day). For a wait or checksum inside a transfer: total time of such waits or checksums in the transfer. For the transfer itself: its duration less waits and checksums" }
 session_id = { type = "VARCHAR", doc = "id of the mount to which the interval belongs; NULL where it belongs to no mount, or no log shows the mount" }
 volume = { type = "VARCHAR", doc = "label of the mounted tape; NULL where session_id is NULL, and where no log names the tape" }
 session_s = { type = "DOUBLE", unit = "s", doc = "total time that the mount spent in the chosen bucket or group on the day (last_day). Where session_id is NULL: total time of all intervals without a mount" }

@@ -1,7 +1,7 @@
 /*
 title = "Builds"
 topic = "operations"
-why = "Shows for each build of the warehouse how much it computed, whether its checks passed, and whether its result is in use."
+why = "Shows for each build of the warehouse how much it computed, whether its checks passed, and whether its result was put into use."
 
 [params.n]
 type = "BIGINT"
@@ -9,7 +9,7 @@ default = "50"
 doc = "maximum number of builds; the newest come first"
 
 [columns]
-number = { type = "BIGINT", doc = "number of the build; the first build of the warehouse has 1" }
+number = { type = "BIGINT", doc = "number of the build; the first build of the warehouse has number 1" }
 build_id = { type = "VARCHAR", doc = "id of the build" }
 is_full = { type = "BOOLEAN", doc = "true where the build computed all days again, false where it computed only days with changed data" }
 is_committed = { type = "BOOLEAN", doc = "true where the result of the build was put into use; false where it was discarded, so that the previous result stayed in use" }

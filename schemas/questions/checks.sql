@@ -2,12 +2,12 @@
 title = "All checks of the last build"
 topic = "operations"
 was = ["last_build"]
-why = "Lists the checks of the newest build of the warehouse; failed ones come first. The result of a build is used only if no critical check failed."
+why = "Lists the checks of the newest build of the warehouse. Checks that failed or could not run come first. The result of a build is used only if all checks could run and no critical check failed."
 
 [columns]
 build_id = { type = "VARCHAR", doc = "id of the build" }
 number = { type = "BIGINT", doc = "number of the build" }
-is_committed = { type = "BOOLEAN", doc = "true where the result of the build was put into use; false where it was discarded because a critical check failed" }
+is_committed = { type = "BOOLEAN", doc = "true where the result of the build was put into use; false where it was discarded because a critical check failed or a check could not run" }
 relation = { type = "VARCHAR", doc = "relation of the warehouse whose changed rows were checked; NULL where the build had nothing to check" }
 expectation = { type = "VARCHAR", doc = "kind of check, by its name in the library Great Expectations" }
 arguments = { type = "VARCHAR", doc = "arguments of the check (JSON)" }

@@ -11,7 +11,7 @@ doc = "report the state as of this site day; default: the last day with data"
 kind = { type = "VARCHAR", doc = "name of the comparison; gold.contradiction defines each" }
 entity = { type = "VARCHAR", doc = "entity to which the values belong: station/direction, drive, link/direction, host or host/disk; NULL where nothing could be compared" }
 n = { type = "BIGINT", doc = "number of impossible values of the entity" }
-n_compared = { type = "BIGINT", doc = "number of values that were compared, over all entities" }
+n_compared = { type = "BIGINT", doc = "number of values of this kind that were compared, over all entities" }
 what = { type = "VARCHAR", doc = "name of the value, with its unit" }
 reported = { type = "DOUBLE", was = "stated", doc = "worst impossible value, in the unit that `what` names: the value with the largest difference from its bound, relative to the bound" }
 bound = { type = "DOUBLE", was = "possible", doc = "highest or lowest possible value. For rate_above_drive: the drive's native rate; rates up to three times as high are possible" }

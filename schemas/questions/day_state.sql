@@ -9,7 +9,7 @@ first_day = { type = "DATE", doc = "first site day of a series of consecutive da
 last_day = { type = "DATE", doc = "last site day of the series of days in the same state" }
 n_days = { type = "BIGINT", doc = "number of days in the series" }
 state = { type = "VARCHAR", doc = "findings: the rules ran and fired. clean: the rules ran, no rule fired, no verdict was withheld, and a log covers at least three quarters of each day. part_covered: the rules ran and no rule fired, but a verdict was withheld or no log covers three quarters of the day. not_run: logs were read, but the rules did not run, or their verdict no longer holds (is_outdated). not_covered: no log covers the days" }
-n_findings = { type = "BIGINT", doc = "number of findings on the days of the series" }
+n_findings = { type = "BIGINT", doc = "number of findings, summed over the days of the series. If the rules judged several days as one period, the findings of the period count once" }
 n_withheld = { type = "BIGINT", doc = "number of rules that gave no verdict for at least one day of the series, because logs were missing" }
 best_hours = { type = "DOUBLE", unit = "h", doc = "hours of the day that its most complete log covers; for a series of days, the lowest such number. NULL where no log covers the days" }
 sources = { type = "VARCHAR", doc = "kinds of log that cover the days, each followed by its covered hours (sum over all hosts and days); NULL where no log covers the days" }

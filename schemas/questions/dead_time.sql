@@ -13,7 +13,7 @@ filemark_hours = { type = "DOUBLE", unit = "h", doc = "part of dead_hours spent 
 checksum_hours = { type = "DOUBLE", unit = "h", doc = "part of dead_hours spent on reading files back for their checksums" }
 database_hours = { type = "DOUBLE", unit = "h", doc = "part of dead_hours spent on updating databases and on the last messages to the client" }
 no_request_hours = { type = "DOUBLE", unit = "h", doc = "part of dead_hours in which there was no request for the drive" }
-request_hours = { type = "DOUBLE", unit = "h", doc = "part of dead_hours in which a request existed but had not yet reached the drive" }
+request_hours = { type = "DOUBLE", unit = "h", doc = "part of dead_hours spent on getting the next request, without the time in no_request_hours" }
 position_hours = { type = "DOUBLE", unit = "h", doc = "part of dead_hours spent on tape motion to the next file" }
 start_hours = { type = "DOUBLE", unit = "h", doc = "part of dead_hours spent on connecting and starting the next transfer, without tape motion" }
 */

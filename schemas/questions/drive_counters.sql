@@ -1,7 +1,7 @@
 /*
 title = "Work of drives, from the kernel's counters"
 topic = "drives"
-why = "Shows how much data each drive moved and how it spent its time in use. This needs no log of the archive, only the counters of the host's kernel. Where the counters miss transfers, a note replaces the rate."
+why = "Shows how much data each drive moved and how it spent its time in use. This needs no log of the archive, only the counters of the host's kernel. A note marks drives whose transfers the counters miss."
 takes = ["first_day", "last_day"]
 
 [columns]
@@ -14,7 +14,7 @@ tape_motion_hours = { type = "DOUBLE", unit = "h", doc = "hours that the drive s
 busy_share = { type = "DOUBLE", unit = "1", doc = "share of the sampled time in which the drive executed a command; NULL where no sample has the times of commands" }
 read_gb = { type = "DOUBLE", unit = "GB", doc = "data read from tape; NULL where the counters miss all of the drive's transfers" }
 written_gb = { type = "DOUBLE", unit = "GB", doc = "data written to tape; NULL where the counters miss all of the drive's transfers" }
-drive_rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / time in read and write commands; NULL where some samples lack the times of commands, and where no byte was counted" }
+drive_rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / time in read and write commands; NULL where some samples lack the times of commands, where the drive spent no time in such commands, and where no byte was counted" }
 overall_rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / time in use. A drive is in use from the first to the last command of a mount. Where no list of a server or library shows the mounts, the time in use leaves out pauses of more than ten minutes. NULL where no byte was counted" }
 f = { type = "DOUBLE", unit = "1", doc = "overall rate / drive rate; NULL where some samples lack the times of commands, and where no byte was counted" }
 note = { type = "VARCHAR", doc = "what is missing: transfers or times that the counters did not record, or the name of the device's drive; NULL where nothing is missing" }
@@ -53,12 +53,12 @@ SELECT drive, host, device, hours AS sampled_hours, CASE WHEN NOT coalesce(is_bl
             THEN least(1, (moving_hours + coalesce(motion_hours, 0) + coalesce(blind_hours, 0)) / hours) END AS busy_share,
        CASE WHEN NOT coalesce(is_blind, FALSE) THEN read_gb END AS read_gb,
        CASE WHEN NOT coalesce(is_blind, FALSE) THEN written_gb END AS written_gb,
-       CASE WHEN NOT lacks_time THEN gb / nullif(3.6 * moving_hours, 0) END AS drive_rate_mb_s,
+       CASE WHEN gb > 0 AND NOT lacks_time THEN gb / nullif(3.6 * moving_hours, 0) END AS drive_rate_mb_s,
        CASE WHEN gb > 0 THEN gb / nullif(3.6 * used_hours, 0) END AS overall_rate_mb_s,
        CASE WHEN gb > 0 AND NOT lacks_time THEN moving_hours / nullif(used_hours, 0) END AS f,
        CASE WHEN blind_hours > 0
             THEN format('busy for {:.1f} h in which no byte was counted: HPSS and lin_tape bypass the st driver, whose counters then miss the transfers', blind_hours)
-            WHEN drive IS NULL THEN 'site.toml assigns this device to no drive: add mover_host and device to its [[drive]]'
+            WHEN drive IS NULL THEN 'site.toml assigns this device to no drive: add mover_host and device to the [[drive]] entry of this drive'
             WHEN lacks_time THEN 'the times of the drive''s commands were not sampled' END AS note
 FROM judged
 ORDER BY drive NULLS LAST, host, device

@@ -15,7 +15,7 @@ kind = { type = "VARCHAR", doc = "outage (the drive was out of service), or a ki
 what = { type = "VARCHAR", doc = "kind of event in words" }
 from_at = { type = "TIMESTAMP", doc = "time of the event, UTC. For an outage, its start, or start of the period if the outage began earlier" }
 to_at = { type = "TIMESTAMP", doc = "end of the outage, or end of the period if the outage continued, UTC; NULL for an event without duration" }
-lasted_hours = { type = "DOUBLE", unit = "h", doc = "for an outage, its hours within the period. For a failure, or a mount that hung or moved no data: the drive-hours that it cost. NULL for other events, and where this time is not known" }
+lasted_hours = { type = "DOUBLE", unit = "h", doc = "for an outage: its hours within the period, where time that no log covers may be left out. For a failure, or a mount that hung or moved no data: the drive-hours that it cost. NULL for other events, and where this time is not known" }
 volume = { type = "VARCHAR", doc = "tape label" }
 error = { type = "VARCHAR", doc = "name of the error" }
 path = { type = "VARCHAR", doc = "log file with the line that reports the event or the start of the outage" }

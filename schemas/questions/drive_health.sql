@@ -11,16 +11,16 @@ n_mounts = { type = "BIGINT", doc = "number of mounts requested for the drive, i
 volume_gb = { type = "DOUBLE", unit = "GB", doc = "data that the drive moved; only files that were moved completely count" }
 drive_read_errors = { type = "BIGINT", doc = "read errors counted by the drive, including corrected ones; failed transfers are in n_failed_transfers. NULL where no log shows the counter" }
 drive_write_errors = { type = "BIGINT", doc = "write errors counted by the drive, including corrected ones; failed transfers are in n_failed_transfers. NULL where no log shows the counter" }
-uncorrected_errors = { type = "BIGINT", doc = "number of read and write errors that the drive could not correct, from the drive's SCSI log pages; NULL where no page was read" }
-block_retries = { type = "BIGINT", doc = "number of blocks that the drive read or wrote again, from the drive's SCSI log pages; NULL where no page was read" }
-n_alerts = { type = "BIGINT", doc = "number of tape alerts (TapeAlert flags) of the drive, from SCSI log pages or CTA's log. In the pages, a flag that stays set counts once per tape and day" }
+uncorrected_errors = { type = "BIGINT", doc = "number of read and write errors that the drive could not correct, from the drive's SCSI log pages; NULL where no page with these counts was read" }
+block_retries = { type = "BIGINT", doc = "number of blocks that the drive read or wrote again, from the drive's SCSI log pages; NULL where no page with this count was read" }
+n_alerts = { type = "BIGINT", doc = "number of tape alerts (TapeAlert flags) of the drive, from SCSI log pages, CTA's log or the library's list of mounts. In the pages and the list, a flag that stays set counts once per tape and UTC day" }
 n_failed_transfers = { type = "BIGINT", doc = "number of transfers that failed in the drive, for example with the error READ_ERROR or WRITE_ERROR" }
 n_failed_mounts = { type = "BIGINT", doc = "number of mounts and dismounts that failed in the drive" }
 n_outages = { type = "BIGINT", doc = "number of times that the drive was set offline or went into error" }
 n_restarts = { type = "BIGINT", doc = "number of starts of the drive's mover" }
 n_cleanings = { type = "BIGINT", doc = "number of cleanings" }
 most_volumes_failed = { type = "BIGINT", doc = "highest number of different tapes with a failed mount or transfer in the drive on one day. Many tapes point to a bad drive, a single tape to a bad tape" }
-lost_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours lost to failed transfers, failed mounts, hung mounts and mounts that moved no data. The hours of a failed transfer include the dismount and new mount that followed" }
+lost_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours lost to failed transfers, failed mounts, hung mounts and mounts that moved no data. The hours of a failed transfer include a dismount and new mount of the tape within an hour after it" }
 down_hours = { type = "DOUBLE", unit = "h", doc = "hours in which the drive was offline, in error, cleaning or hung" }
 */
 SELECT h.drive, any_value(d.generation) AS generation, CAST(sum(h.n_mounts) AS BIGINT) AS n_mounts,

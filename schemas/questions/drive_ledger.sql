@@ -1,7 +1,7 @@
 /*
 title = "Drive-time ledger"
 topic = "hours"
-why = "Shows how each drive spent each day, divided into buckets such as moving data, mounting or idle. The buckets of a drive add up to the complete day."
+why = "Shows how each drive spent each day, divided into buckets such as transfer, mount or idle. The buckets of a drive add up to the complete day."
 takes = ["first_day", "last_day"]
 
 [columns]

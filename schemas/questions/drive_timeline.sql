@@ -15,8 +15,8 @@ time_group = { type = "VARCHAR", doc = "group of drive time (gold.drive_time_buc
 group_words = { type = "VARCHAR", doc = "name of the group in words" }
 group_number = { type = "BIGINT", doc = "position of the group in the order in which charts show a drive's day" }
 colour = { type = "VARCHAR", doc = "colour of the group in charts" }
-from_at = { type = "TIMESTAMP", doc = "start of the first of several consecutive steps with the same group" }
-to_at = { type = "TIMESTAMP", doc = "end of the last of several consecutive steps with the same group" }
+from_at = { type = "TIMESTAMP", doc = "start of a series of consecutive steps with the same group, UTC" }
+to_at = { type = "TIMESTAMP", doc = "end of the series of consecutive steps with the same group, UTC" }
 group_share = { type = "DOUBLE", unit = "1", doc = "share of the time between from_at and to_at that the drive spent in the group; waits and checksums inside a transfer count as moving data" }
 */
 WITH bound AS (

@@ -1,5 +1,5 @@
 /*
-title = "Rates and failures of drives over the weeks"
+title = "Rates and failures of each drive by week, day or month"
 topic = "drives"
 why = "Shows whether a drive becomes slower, fails more often or is down longer. Each row shows the rate, the failures and the hours down of one drive in one week (or day or month)."
 takes = ["last_day", "drive"]
@@ -19,12 +19,12 @@ doc = "length of a time step: day, week or month; weeks start on Monday"
 drive = { type = "VARCHAR", doc = "drive" }
 step_from = { type = "DATE", doc = "first site day of the time step; the first and the last step of the period may be incomplete" }
 n_mounts = { type = "BIGINT", doc = "number of mounts requested for the drive, including failed ones" }
-moved_gb = { type = "DOUBLE", unit = "GB", doc = "data that the drive moved on tape in the step" }
-drive_rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / time in which the drive moved them. NULL where that time is not known, or was not measured in the same way for all mounts" }
+moved_gb = { type = "DOUBLE", unit = "GB", doc = "data that the drive moved to or from tape in the step" }
+drive_rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / time in which the drive moved them. Files for which that time is not known are left out. NULL where it is known for no file, or was measured in different ways" }
 n_failed = { type = "BIGINT", doc = "number of transfers, mounts and dismounts that failed in the drive" }
 n_errors = { type = "BIGINT", doc = "read and write errors counted by the drive, including corrected ones; NULL where no log shows the counter" }
 down_hours = { type = "DOUBLE", unit = "h", doc = "hours of the step in which the drive was offline, in error, cleaning or hung" }
-lost_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours lost to failed transfers, failed mounts, hung mounts and mounts that moved no data. The hours of a failed transfer include the dismount and new mount that followed" }
+lost_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours lost to failed transfers, failed mounts, hung mounts and mounts that moved no data. The hours of a failed transfer include a dismount and new mount of the tape within an hour after it" }
 */
 WITH rate AS (
     SELECT drive, date_trunc($step, day) AS step_from, sum(bytes) / 1e9 AS moved_gb,

@@ -19,7 +19,7 @@ n_turns = { type = "BIGINT", doc = "number of changes of mode. A change is a pai
 turn_share = { type = "DOUBLE", unit = "1", doc = "n_turns / number of pairs of consecutive mounts in the drive. Pairs with a mount that both read and wrote do not count" }
 turn_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours that changes of mode cost: dismounting the displaced tape and mounting the next one. A time that no log shows counts as 0" }
 n_came_back = { type = "BIGINT", doc = "number of displaced tapes that were mounted again within came_back_h hours. The new mount may be in any drive, but must have the same mode as before" }
-least_back_h = { type = "DOUBLE", unit = "h", doc = "shortest time from the start of a displaced tape's dismount to the request of its next mount, among the tapes counted in n_came_back" }
+least_back_h = { type = "DOUBLE", unit = "h", doc = "shortest time from the start of a displaced tape's dismount to the request of the new mount, among the tapes counted in n_came_back" }
 */
 WITH mount AS (
     SELECT r.system, r.drive, r.volume, r.mode, coalesce(r.requested_at, r.begun_at) AS requested_at, s.mount_s, s.dismount_s, s.dismount_at, r.site_day AS day

@@ -9,16 +9,16 @@ drive = { type = "VARCHAR", doc = "drive" }
 generation = { type = "VARCHAR", doc = "technology of the drive, e.g. LTO-4" }
 n_sessions = { type = "BIGINT", doc = "number of mounts that moved data in the period, including mounts that began before the period. NULL where no log shows what the drive did; the same applies to the next two columns" }
 n_files = { type = "BIGINT", doc = "number of files whose transfer was completed in the period" }
-moved_gb = { type = "DOUBLE", unit = "GB", doc = "data moved on tape in the period, even if the mount began before the period" }
+moved_gb = { type = "DOUBLE", unit = "GB", doc = "data that moved to or from tape in the period, even if the mount began before the period" }
 drive_rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / time in which the drive moved them. For each drive, the mounts are selected as in the question headline. With the basis encp, the time includes waits and file marks" }
-drive_rate_basis = { type = "VARCHAR", doc = "how the time in the drive rate was measured: call, block, counter, encp or estimate (see the glossary). If mounts differ, this is the way used for most bytes" }
+drive_rate_basis = { type = "VARCHAR", doc = "how the time in the drive rate was measured: call, block, counter, encp or estimate (see the glossary). The drive rate includes only mounts whose time was measured in this way" }
 nameplate_share = { type = "DOUBLE", unit = "1", doc = "drive rate / native rate; above 1 where the drive compresses data" }
 overall_rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / wall-clock time from mount request to end of dismount, of the mounts used for drive_rate_mb_s. Mounts in which no file moved do not count" }
 f = { type = "DOUBLE", unit = "1", doc = "overall rate / drive rate" }
-moving_data_hours = { type = "DOUBLE", unit = "h", doc = "hours in which data moved; NULL where no log shows what the drive did. From this column on, each column is one group of gold.drive_time_bucket" }
+moving_data_hours = { type = "DOUBLE", unit = "h", doc = "hours in which data moved. From this column on, each column is one group of gold.drive_time_bucket. Where no log shows what the drive did, all of them except occupied_hours, idle_hours and unknown_hours are NULL" }
 waiting_hours = { type = "DOUBLE", unit = "h", doc = "hours in which the drive waited for data to write, or for buffer space while reading. This includes drain: the tape has left the drive, but data read from it is not yet on disk" }
 checksums_hours = { type = "DOUBLE", unit = "h", doc = "hours of computing checksums, inside transfers and between them" }
-between_files_hours = { type = "DOUBLE", unit = "h", doc = "hours between files: file marks, database updates, waits for the next request, and starting the transfer" }
+between_files_hours = { type = "DOUBLE", unit = "h", doc = "hours of work between files: writing file marks, updating databases, getting the next request and starting its transfer. The same work before the first and after the last file of a mount counts too" }
 tape_motion_hours = { type = "DOUBLE", unit = "h", doc = "hours of winding the tape to a file" }
 mounting_hours = { type = "DOUBLE", unit = "h", doc = "hours of mounting and dismounting" }
 no_request_hours = { type = "DOUBLE", unit = "h", doc = "hours with a tape in the drive and no request for the drive" }

@@ -2,7 +2,7 @@
 title = "Duty factor of stations over a week"
 topic = "stations"
 was = ["active_rates"]
-why = "Shows how busy each station was in the week up to the last day. A half-hour is active if its traffic is above the site's threshold. This shows the share of active half-hours, and the rates in them."
+why = "Shows how busy each station was in a period (by default, the week up to the last day). A half-hour is active if its traffic is above the site's threshold. This shows the share of active half-hours, and the rates in them."
 
 [params.last_day]
 type = "DATE"

@@ -11,7 +11,7 @@ pool = { type = "VARCHAR", doc = "name of the ENDIT instance, or its host if the
 operation = { type = "VARCHAR", doc = "retrieve (from tape) or archive (to tape)" }
 n_runs = { type = "BIGINT", doc = "number of runs of TSM's client that ENDIT started in the period; a run counts once for each mount that served it" }
 n_volumes = { type = "BIGINT", doc = "number of different tapes that the runs read or wrote" }
-n_files = { type = "BIGINT", doc = "number of files that the runs had to move, as far as logs show this number for the tape. A run counts only in the mount that served it longest. NULL for runs whose mount no log shows" }
+n_files = { type = "BIGINT", doc = "number of files that the runs had to move, as far as logs show this number for the tape. If several mounts of a tape served a run, the run's files on that tape count only in the mount that served the run longest. NULL for runs whose mount no log shows" }
 moved_gb = { type = "DOUBLE", unit = "GB", was = "read_gb", doc = "data moved by completed runs that used a single tape" }
 median_wait_s = { type = "DOUBLE", unit = "s", doc = "median time from the start of a run until its tape was in the drive. For a tape that was already in the drive, this time is 0" }
 shared_hours = { type = "DOUBLE", unit = "h", doc = "hours in which an ENDIT run was active and its tape was in the drive, summed over the runs" }

@@ -17,7 +17,7 @@ avg_queued_gb = { type = "DOUBLE", unit = "GB", doc = "data that waited or was i
 max_queued_gb = { type = "DOUBLE", unit = "GB", doc = "largest amount of data that waited or was in progress in any sample of the day" }
 max_queued_files = { type = "BIGINT", doc = "largest number of files that waited or were in progress in any sample of the day" }
 avg_workers = { type = "DOUBLE", unit = "1", doc = "number of workers (processes of TSM's client) that ran at once: mean over the samples of the day" }
-max_workers = { type = "BIGINT", doc = "largest number of workers that ran at once" }
+max_workers = { type = "BIGINT", doc = "largest number of workers that ran at once in any sample of the day" }
 worker_limit = { type = "BIGINT", doc = "maximum number of workers that the daemon may run at once" }
 full_share = { type = "DOUBLE", unit = "1", doc = "share of samples in which the maximum number of workers ran and further files waited: ENDIT would have used more drives" }
 backoff_share = { type = "DOUBLE", unit = "1", doc = "share of samples in which a lack of disk space prevented the start of more workers; NULL for the operation archive" }

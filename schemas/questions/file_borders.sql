@@ -7,7 +7,7 @@ takes = ["first_day", "last_day", "host"]
 [params.pause_s]
 type = "DOUBLE"
 default = "3"
-doc = "shortest pause that counts as the end of a file; shorter pauses come from flushes of the page cache"
+doc = "shortest pause that counts as the end of a file; shorter pauses are attributed to flushes of the page cache"
 
 [params.silent_mb_s]
 type = "DOUBLE"

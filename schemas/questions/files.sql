@@ -2,7 +2,7 @@
 title = "Files read"
 topic = "operations"
 was = ["file_hashes"]
-why = "Lists all log files that were read, with the number of lines used, skipped and rejected, and the hashes needed to reproduce the numbers."
+why = "Lists all log files, including those that could not be read. Each is listed with its numbers of used, skipped and rejected lines, and with the hash needed to reproduce the results."
 
 [params.from_day]
 type = "DATE"
@@ -15,11 +15,11 @@ default = "9999-12-31"
 doc = "last site day. Files with data on this day or earlier are listed; files without data are always listed"
 
 [columns]
-file_id = { type = "VARCHAR", doc = "id of the part of the file that the row describes; each read of lines added to the file makes a new part" }
+file_id = { type = "VARCHAR", doc = "id of the part of the file that the row describes; lines that were added to a file since it was last read form a new part" }
 path = { type = "VARCHAR", doc = "path at which the file was read" }
 source = { type = "VARCHAR", doc = "source (kind of log) as which the file was read; NULL where it was not recognised" }
 state = { type = "VARCHAR", doc = "loaded (its lines are in use), failed (it could not be read), unknown (not recognised as a kind of log) or withdrawn (`tapescope forget` took its lines out of use)" }
-reason = { type = "VARCHAR", doc = "why the file failed or was not recognised" }
+reason = { type = "VARCHAR", doc = "why the file failed, was not recognised or was withdrawn; for a loaded file, why only a part of it could be read" }
 note = { type = "VARCHAR", doc = "remarks on how the file was read. Examples: its time stamps name another time zone than the zone used to read them; averages since boot were left out" }
 n_lines = { type = "BIGINT", doc = "number of lines in this part of the file" }
 n_used = { type = "BIGINT", doc = "number of lines that became records, or were needed to interpret other lines" }
@@ -28,7 +28,7 @@ n_rejected = { type = "BIGINT", doc = "number of lines that should have become r
 n_records = { type = "BIGINT", doc = "number of records (rows of bronze relations) made from the lines of this part" }
 first_at = { type = "TIMESTAMP", doc = "earliest instant in this part of the file, UTC" }
 last_at = { type = "TIMESTAMP", doc = "latest instant in this part of the file, UTC" }
-sha256 = { type = "VARCHAR", doc = "SHA-256 hash of the file's decompressed bytes, from the start of the file to the last byte that was read" }
+sha256 = { type = "VARCHAR", doc = "SHA-256 hash of the file's decompressed bytes, from the start of the file to the end of this part" }
 */
 SELECT f.file_id, f.path, f.source, f.state, f.reason, f.note, f.n_lines, f.n_used, f.n_skipped, f.n_rejected, f.n_records,
        f.first_at, f.last_at, f.sha256

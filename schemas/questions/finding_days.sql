@@ -19,11 +19,11 @@ doc = "id of one finding; default: all findings that fired in the period"
 
 [columns]
 finding_id = { type = "VARCHAR", doc = "id of the finding: a hash of its rule and entity, so it is the same every day" }
-day = { type = "DATE", doc = "site day" }
-outcome = { type = "VARCHAR", doc = "fired, quiet (the rules ran and this finding did not fire), withheld (too few logs to judge it) or not_run (the rules did not run for the day)" }
+day = { type = "DATE", doc = "site day. Findings of a longer judged period are shown on its last day" }
+outcome = { type = "VARCHAR", doc = "fired, quiet (the rules ran and this finding did not fire), withheld (too few logs to judge it) or not_run (the rules did not run for this day, or for a period that ends on it)" }
 state = { type = "VARCHAR", doc = "state of the finding on that day: new, open, returned, acknowledged or muted; NULL where the finding did not fire" }
 severity = { type = "VARCHAR", doc = "severity of the finding on that day; NULL where the finding did not fire" }
-lost_hours = { type = "DOUBLE", unit = "h", doc = "upper limit of the hours that the finding cost; NULL where the finding did not fire, or where its cost is not known" }
+lost_hours = { type = "DOUBLE", unit = "h", doc = "upper limit of the drive-hours or station-hours that the finding cost; NULL where the finding did not fire, or where its cost is not known" }
 gain_gb_day = { type = "DOUBLE", unit = "GB/day", doc = "extra data per day that would move if the finding's cause were fixed; NULL where the finding did not fire, or where the gain is not known" }
 */
 WITH day AS (

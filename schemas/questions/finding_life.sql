@@ -16,7 +16,7 @@ entity = { type = "VARCHAR", doc = "drive, station, host or other entity that th
 first_day = { type = "DATE", doc = "first site day on which the finding fired" }
 last_day = { type = "DATE", doc = "last site day on which the finding fired" }
 n_days = { type = "BIGINT", doc = "number of days on which the finding fired" }
-gone_day = { type = "DATE", doc = "day from which the finding is gone: the first day after last_day on which the rules ran with enough logs. NULL if the finding is not gone" }
+gone_day = { type = "DATE", doc = "day from which the finding is gone: after the finding last fired, the first day for which the rules ran with enough logs. NULL if the finding is not gone" }
 until_day = { type = "DATE", doc = "last site day on which the finding is muted; NULL if it is muted permanently, or not muted" }
 note = { type = "VARCHAR", doc = "text of the newest note that a person left on the finding" }
 text = { type = "VARCHAR", doc = "the finding as a sentence, from the last day on which it fired" }

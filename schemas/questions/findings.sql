@@ -29,7 +29,7 @@ confidence = { type = "VARCHAR", doc = "how certain the finding is (high, medium
 text = { type = "VARCHAR", doc = "the finding as a sentence" }
 means = { type = "VARCHAR", doc = "what a finding of this rule usually means" }
 look_at = { type = "VARCHAR", doc = "what a person should check next" }
-facts = { type = "VARCHAR", doc = "numbers in the finding's text (JSON)" }
+facts = { type = "VARCHAR", doc = "numbers and names in the finding's text, and further details (JSON)" }
 joined_to = { type = "VARCHAR", doc = "id of the main finding with the same cause; the main finding counts the loss. NULL if this is the main finding, or if no other finding has the same cause" }
 evidence = { type = "VARCHAR", doc = "log lines that prove the finding (JSON: path, line_no, at, text)" }
 */

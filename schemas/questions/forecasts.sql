@@ -1,7 +1,7 @@
 /*
 title = "Forecasts"
 topic = "forecasts"
-why = "Lists the forecasts made in one night: costs, number of drives needed, ends of campaigns and time until spools are full. Each has a 90 % interval, or a reason why no estimate is possible."
+why = "Lists the forecasts made in one night, such as the number of drives needed, the end of each campaign and the time until a spool is full. Most have a 90 % interval. If no estimate is possible, the row states the reason."
 
 [params.last_day]
 type = "DATE"
@@ -14,8 +14,8 @@ quantity = { type = "VARCHAR", doc = "quantity that was forecast" }
 varied_input = { type = "VARCHAR", was = "alone", doc = "the only input that this row varies; NULL for the forecast itself. The row shows how much the forecast depends on this input. If the input is a cause of lost time, value is the forecast with the cause fixed. For other inputs, value_low and value_high are the forecasts at the low and high ends of the input" }
 unit = { type = "VARCHAR", doc = "unit of value, value_low and value_high" }
 value = { type = "DOUBLE", doc = "the forecast, in the unit of its row; NULL where the data does not allow an estimate, or where the row has only value_low and value_high" }
-value_low = { type = "DOUBLE", was = "low", doc = "low end of the forecast's 90 % interval; NULL where there is no interval" }
-value_high = { type = "DOUBLE", was = "high", doc = "high end of the forecast's 90 % interval; NULL where there is no interval, and where the event may never happen" }
+value_low = { type = "DOUBLE", was = "low", doc = "low end of the forecast's 90 % interval (for a varied input: see varied_input); NULL where there is no interval" }
+value_high = { type = "DOUBLE", was = "high", doc = "high end of the forecast's 90 % interval (for a varied input: see varied_input); NULL where there is no interval, and where the event may never happen" }
 until_day = { type = "DATE", doc = "site day at whose end the outcome is known; NULL where that day is not fixed in advance, e.g. for the end of a campaign" }
 n_samples = { type = "BIGINT", was = "n_seen", doc = "number of days or mounts that the forecast is based on" }
 sample_unit = { type = "VARCHAR", was = "seen", doc = "what n_samples counts: days or mounts" }

@@ -16,7 +16,7 @@ modal_s = { type = "DOUBLE", unit = "s", doc = "most frequent length of an avoid
 share_long = { type = "DOUBLE", unit = "1", doc = "long gaps / all gaps. A gap is long if its avoidable part exceeds the expected gap by more than excess_s, a parameter of the rule long_gap" }
 n_long_gaps = { type = "BIGINT", doc = "number of long gaps" }
 lost_hours = { type = "DOUBLE", unit = "h", doc = "sum of (avoidable part - expected gap) over the long gaps" }
-lost_gb = { type = "DOUBLE", unit = "GB", doc = "upper limit of the data that could have moved in lost_hours, at the drive rate of the file before each gap" }
+lost_gb = { type = "DOUBLE", unit = "GB", doc = "upper limit of the data that could have moved in lost_hours, at the drive rate of the file before each gap. A gap for which this rate is not known counts as 0 GB" }
 lost_gb_day = { type = "DOUBLE", unit = "GB/day", doc = "lost_gb / number of days on which logs cover at least a tenth of some drive's day; without such days, all days of the period count. This is what the drives could have moved if nothing else limited them. For the part that the next bottleneck allows, see gain_gb_day of the cause long_gap in the question lost_time" }
 */
 WITH counted AS (

@@ -21,8 +21,8 @@ filemark_s = { type = "DOUBLE", unit = "s", doc = "part of the gap in which the 
 checksum_s = { type = "DOUBLE", unit = "s", doc = "part of the gap in which the file was read back for its checksum" }
 database_s = { type = "DOUBLE", unit = "s", doc = "part of the gap in which the databases of files and tapes were updated" }
 no_request_s = { type = "DOUBLE", unit = "s", doc = "part of the gap in which there was no request for the drive" }
-request_s = { type = "DOUBLE", unit = "s", doc = "part of the gap in which client, server and mover exchanged messages until the next request reached the mover" }
-client_s = { type = "DOUBLE", unit = "s", doc = "part of request_s in which the client had not yet queued the next request; NULL where no log shows when the request was queued" }
+request_s = { type = "DOUBLE", unit = "s", doc = "part of the gap spent on getting the next request (messages between client, server and mover), without the time in no_request_s" }
+client_s = { type = "DOUBLE", unit = "s", doc = "part of request_s before the client queued the next request; NULL where no log shows when the request was queued" }
 position_s = { type = "DOUBLE", unit = "s", doc = "part of the gap in which the tape wound to the next file" }
 start_s = { type = "DOUBLE", unit = "s", doc = "part of the gap spent on connecting and starting the next transfer, without tape motion" }
 path = { type = "VARCHAR", doc = "log file with the line that records the last block before the gap" }

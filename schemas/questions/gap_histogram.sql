@@ -1,7 +1,7 @@
 /*
 title = "Histogram of avoidable gaps between files"
 topic = "gaps"
-why = "Shows how many avoidable gaps there are of each length. Two peaks mean two kinds of gap. In the short gaps, client, server and mover exchange messages normally; in the long gaps, messages get stuck. An average hides this."
+why = "Shows how many avoidable gaps there are of each length. Two peaks usually mean two kinds of gap: short gaps, in which client, server and mover exchange messages normally, and long gaps, in which messages get stuck. An average hides this."
 takes = ["first_day", "last_day", "station", "drive"]
 
 [columns]

@@ -1,7 +1,7 @@
 /*
 title = "Long gaps with and without the next file on the spool"
 topic = "gaps"
-why = "Shows the gaps before files that were written to tape. If the next file was already on the spool, the exchange of messages caused the gap; if not, the drive had no data to write. The two causes have different remedies."
+why = "Shows the gaps before files that were written to tape. If the next file was already on the spool, a long gap usually comes from the exchange of messages; if not, the drive had no data to write. The two causes have different remedies."
 takes = ["first_day", "last_day"]
 
 [params.longer_than_s]

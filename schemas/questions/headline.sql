@@ -5,7 +5,7 @@ why = "Shows how much data moved, how many drive-hours that took, and how many d
 takes = ["first_day", "last_day"]
 
 [columns]
-moved_tb = { type = "DOUBLE", unit = "TB", doc = "data moved on tape in the period, including data of mounts that began earlier; NULL where no log shows it" }
+moved_tb = { type = "DOUBLE", unit = "TB", doc = "data that moved to or from tape in the period, including data of mounts that began earlier; NULL where no log shows whether data moved" }
 n_files = { type = "BIGINT", doc = "number of files whose transfer was completed in the period" }
 n_sessions = { type = "BIGINT", doc = "number of mounts that moved data in the period, including mounts that began before the period" }
 drive_rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes / time in which drives moved them. Only mounts whose start and end were logged are used, or all mounts if there are no such mounts. If the time was measured in several ways (drive_rate_basis), only mounts measured in the way used for most bytes are included" }

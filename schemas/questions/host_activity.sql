@@ -23,12 +23,12 @@ cpu_system = { type = "DOUBLE", unit = "1", doc = "share of CPU time in the kern
 cpu_wait = { type = "DOUBLE", unit = "1", doc = "share of CPU time that was idle while disk requests were outstanding" }
 cpu_idle = { type = "DOUBLE", unit = "1", doc = "idle share of CPU time" }
 run_queue = { type = "DOUBLE", doc = "largest number of runnable processes in any sample of the time step" }
-blocked = { type = "DOUBLE", doc = "largest number of processes that waited for a disk at the same time" }
+blocked = { type = "DOUBLE", doc = "largest number of processes in uninterruptible wait (usually for a disk) in any sample of the time step" }
 read_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "rate of reads from the host's disks" }
 write_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "rate of writes to the host's disks" }
 disk_busy = { type = "DOUBLE", unit = "1", doc = "share of time in which the busiest disk was busy: highest sample of the time step" }
-in_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "rate of data received by all of the host's network ports; where no port was sampled, by its bonded interface with the most traffic" }
-out_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "rate of data sent by all of the host's network ports; where no port was sampled, by its bonded interface with the most traffic" }
+in_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "rate of data received by all of the host's network ports. Where neither ports nor their total were sampled: by the bonded interface with the most traffic" }
+out_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "rate of data sent by all of the host's network ports. Where neither ports nor their total were sampled: by the bonded interface with the most traffic" }
 tape_read_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "rate of reads from tape by the host's drives: drives attached to the host, or drives that move data for it. The bytes of a transfer are divided evenly over its duration. NULL if no log shows a transfer of these drives" }
 tape_write_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "rate of writes to tape by the host's drives: drives attached to the host, or drives that move data for it. The bytes of a transfer are divided evenly over its duration. NULL if no log shows a transfer of these drives" }
 */

@@ -7,12 +7,12 @@ takes = ["first_day", "last_day"]
 [columns]
 day = { type = "DATE", doc = "site day" }
 storage_group = { type = "VARCHAR", doc = "storage group (owner of the files, e.g. an experiment) on whose files the time was spent. NULL where no log names the group, and for time that belongs to no file (e.g. idle, down or other)" }
-time_group = { type = "VARCHAR", doc = "how the time was spent: name of a group of buckets (gold.drive_time_bucket). `other` is work that logs assign to no file, such as a mount in which no file moved" }
+time_group = { type = "VARCHAR", doc = "how the time was spent: name of a group of buckets (gold.drive_time_bucket). `other` is the remaining time that logs assign to no file, such as a mount in which no file moved" }
 group_number = { type = "BIGINT", doc = "position of the group in the order in which charts show a drive's day; NULL where time_group is other" }
 group_words = { type = "VARCHAR", doc = "name of the group of drive time in words" }
 colour = { type = "VARCHAR", doc = "colour of the group of drive time in charts; NULL where time_group is other" }
-drive_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours that the group of drive time took on the day, for the storage group" }
-share = { type = "DOUBLE", unit = "1", doc = "share of all drive-hours of the day" }
+drive_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours of the day with this storage_group and this time_group" }
+share = { type = "DOUBLE", unit = "1", doc = "drive_hours / all drive-hours of the day" }
 */
 WITH owned AS (
     UNPIVOT (

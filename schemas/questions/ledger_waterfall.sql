@@ -1,7 +1,7 @@
 /*
 title = "From all drive-hours to hours in which data moved"
 topic = "hours"
-why = "Starts from all drive-hours and subtracts the hours of each bucket of drive time, such as idle or mounting. What remains at the end is the time in which data moved."
+why = "Starts from all drive-hours and subtracts the hours of each bucket of drive time, such as idle or mount. What remains at the end is the time in which data moved."
 takes = ["first_day", "last_day", "drive"]
 
 [columns]

@@ -6,7 +6,7 @@ takes = ["first_day", "last_day"]
 
 [columns]
 link = { type = "VARCHAR", doc = "name of the network link" }
-station = { type = "VARCHAR", doc = "station; NULL where site.toml names none" }
+station = { type = "VARCHAR", doc = "station; NULL where site.toml names no station for the link" }
 direction = { type = "VARCHAR", doc = "in (towards the station) or out (away from the station). If the monitored side of the link is not known, in and out are as the port counts them" }
 covered_hours = { type = "DOUBLE", unit = "h", doc = "hours of the period for which the link's log shows a rate" }
 moved_gb = { type = "DOUBLE", unit = "GB", doc = "data that passed the link in the hours counted in covered_hours" }

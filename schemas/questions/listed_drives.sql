@@ -16,9 +16,9 @@ drive = { type = "VARCHAR", doc = "name of the drive; if site.toml assigns the l
 n_mounts = { type = "BIGINT", doc = "number of mounts in the drive that began in the period" }
 n_volumes = { type = "BIGINT", doc = "number of different tapes in the mounts counted in n_mounts" }
 n_repeats = { type = "BIGINT", was = "n_again", doc = "number of repeated mounts: those whose tape was dismounted from any drive at most again_hours earlier" }
-mounted_hours = { type = "DOUBLE", unit = "h", doc = "hours of the period with a tape in the drive, without mounts whose end is not known" }
+mounted_hours = { type = "DOUBLE", unit = "h", doc = "hours of the period with a tape in the drive; mounts whose end is not known do not count" }
 mounted_share = { type = "DOUBLE", unit = "1", doc = "mounted_hours / hours of the period" }
-moved_gb = { type = "DOUBLE", unit = "GB", doc = "data moved in mounts that began in the period, as counted by a log or by the library; NULL where neither counts it" }
+moved_gb = { type = "DOUBLE", unit = "GB", doc = "data moved in mounts that began in the period, as counted by a log, the library or the drive; NULL where none of them counts it" }
 overall_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "moved_gb / time with a tape in the drive, for the mounts that moved this data. This time includes time without work" }
 median_minutes = { type = "DOUBLE", unit = "min", doc = "median length of the mounts, including mounts that began before the period; mounts whose end is not known do not count" }
 */

@@ -6,7 +6,7 @@ takes = ["first_day", "last_day"]
 
 [columns]
 cause = { type = "VARCHAR", doc = "cause of the lost time, named as in gold.lost_time" }
-station = { type = "VARCHAR", doc = "station for which the drives moved most of their bytes on the day of the loss; NULL where they moved no data that day" }
+station = { type = "VARCHAR", doc = "station for which the drives moved most of their bytes on the day of the loss; NULL where they moved no data that day, and where no log shows the station" }
 part = { type = "VARCHAR", doc = "for the cause long_gap: the part of the gaps (database, request or start) that took most of the time on the most expensive drive. NULL for other causes" }
 n_drives = { type = "BIGINT", doc = "number of drives that lost the time" }
 drives = { type = "VARCHAR", doc = "names of the drives that lost the time, the most expensive first" }

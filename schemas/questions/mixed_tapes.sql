@@ -1,21 +1,21 @@
 /*
 title = "Tapes that hold several kinds of data"
 topic = "tapes"
-why = "If two kinds of data share a tape and only one is read, the drive must wind past the files of the other kind. Each file then costs more tape motion than on a tape with a single kind."
+why = "If two kinds of data share a tape and only one is read, the drive must wind past the files of the other kind. Each file read then costs more tape motion than on a tape with a single kind."
 takes = ["first_day", "last_day"]
 
 [params.kind]
 type = "VARCHAR"
 default = '(?i)[/_.-](raw|rec[o]?|esd|aod|dst|ntuple|sim|mc|hist|user)(?:[/_.-]|$)'
-doc = "regular expression for a file's path; the text that its first group (in parentheses) matches is the kind of data"
+doc = "regular expression that is searched in the path of each file; its first group (in parentheses) matches the kind of data"
 
 [columns]
 system = { type = "VARCHAR", doc = "archive system" }
 volume = { type = "VARCHAR", doc = "tape label of a tape from which files were read in the period" }
 kinds = { type = "VARCHAR", doc = "kinds of data on the tape, each with its number of files. The path of a file shows its kind. If no path on the tape shows a kind, the file family is the kind; otherwise, files whose path shows no kind are left out" }
 n_kinds = { type = "BIGINT", doc = "number of kinds of data on the tape" }
-kinds_read = { type = "VARCHAR", doc = "kinds of data that were read in the period" }
-n_read = { type = "BIGINT", doc = "number of different files read from the tape in the period" }
+kinds_read = { type = "VARCHAR", doc = "kinds of data that were read from the tape in the period" }
+n_read = { type = "BIGINT", doc = "number of different files of the kinds in kinds_read that were read from the tape in the period" }
 n_between = { type = "BIGINT", doc = "number of files of unread kinds that are between the first and the last file read" }
 position_s = { type = "DOUBLE", unit = "s", doc = "mean time of tape motion per file read from this tape" }
 alone_s = { type = "DOUBLE", unit = "s", doc = "mean time of tape motion per file read from tapes that hold a single kind; NULL where no such tape was read" }

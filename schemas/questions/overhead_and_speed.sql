@@ -1,13 +1,13 @@
 /*
 title = "Overhead per file and speed, by drive technology"
 topic = "gaps"
-why = "The time for a file is an overhead plus bytes / speed. This finds the overhead and the speed that best fit files of many sizes. Reads and writes are fitted separately. If all files have nearly the same size, no fit is possible, and there is no row."
+why = "Finds the overhead and the speed that best fit the formula: time for a file = overhead + bytes / speed. Reads and writes are fitted separately. No row appears where no fit is possible: with fewer than three files, with files of similar size, or where larger files do not take longer."
 takes = ["first_day", "last_day"]
 
 [columns]
 generation = { type = "VARCHAR", doc = "technology of the drives; NULL where site.toml does not name it" }
 mode = { type = "VARCHAR", doc = "read or write" }
-n_files = { type = "BIGINT", doc = "number of files to which the formula was fitted; the first file of each mount is left out" }
+n_files = { type = "BIGINT", doc = "number of files to which the formula was fitted. Files without a logged gap before them, such as the first file of a mount, are left out" }
 overhead_s = { type = "DOUBLE", unit = "s", doc = "time per file in addition to bytes / speed: tape motion before the file, and a fixed time in the drive" }
 speed_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "rate at which the bytes of a file move, not counting the overhead" }
 r2 = { type = "DOUBLE", unit = "1", doc = "quality of the fit (R2): share of the variance in time per file that file sizes explain" }

@@ -16,7 +16,7 @@ started_at = { type = "TIMESTAMP", doc = "time of the first block of the file wi
 station = { type = "VARCHAR", doc = "station that the file with the peak rate came from or went to" }
 file_gb = { type = "DOUBLE", unit = "GB", doc = "size of the file with the peak rate" }
 is_compressed = { type = "BOOLEAN", doc = "true if the peak rate exceeds the drive's native rate, which is possible only if the drive compresses the data; NULL where the native rate is not known" }
-n_drives = { type = "BIGINT", doc = "number of drives, including this one, that moved data for the station while the file with the peak rate moved" }
+n_drives = { type = "BIGINT", doc = "number of drives, including this one, that moved data for the station while the file with the peak rate moved; NULL where no log shows the station" }
 disk_write_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "rate of writes to the station's disks while the file with the peak rate moved; NULL without samples" }
 disk_read_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "rate of reads from the station's disks while the file with the peak rate moved; NULL without samples" }
 file_id = { type = "VARCHAR", doc = "id of the log file that records the file with the peak rate" }

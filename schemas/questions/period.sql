@@ -1,10 +1,10 @@
 /*
-title = "Days with data, and settings of the site"
+title = "First and last day with data, and settings of the site"
 topic = "operations"
 why = "Shows the first and last day with data, and settings of the site, such as its expected gap between files."
 
 [columns]
-first_day = { type = "DATE", doc = "first site day in any log that was read; NULL if no log was read. Days before 1990, and days after the newest log file was written, count only if there are no other days" }
+first_day = { type = "DATE", doc = "first site day in any log that was read; NULL if no log was read. Days before 1990, and days more than a day after the newest log file was last changed, count only if there are no other days" }
 last_day = { type = "DATE", doc = "last site day in any log that was read, chosen like first_day; NULL if no log was read" }
 name = { type = "VARCHAR", doc = "name of the site" }
 zone = { type = "VARCHAR", doc = "time zone of the site's calendar days" }

@@ -1,7 +1,7 @@
 /*
 title = "Properties of pools that affect the rates of their transfers"
 topic = "pools"
-why = "Shows each disk pool's server, RAID level, streams, quality of service and weight. It also shows how much data the pool requested to store or restore. These properties decide whether disks can feed the drives. Facts are those of the last day of the period."
+why = "Shows each disk pool's server, RAID level, streams, quality of service and weight, and how much data the pool requested to store or restore. The properties decide whether the pool's disks can feed the drives. They are the facts in site.toml on the last day of the period."
 takes = ["first_day", "last_day"]
 
 [columns]
@@ -16,8 +16,8 @@ balance = { type = "VARCHAR", doc = "how work is assigned to the pool: its weigh
 others = { type = "VARCHAR", doc = "names and values of other facts about the pool in site.toml" }
 asked_hours = { type = "BIGINT", unit = "h", doc = "number of hours in which the pool made requests" }
 asked_gb = { type = "DOUBLE", unit = "GB", doc = "data that the pool requested to store or restore" }
-share = { type = "DOUBLE", unit = "1", doc = "asked_gb of this pool / asked_gb of all pools of the archive system" }
-asked_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "average rate of requested data: asked_gb / asked_hours, in MB/s" }
+share = { type = "DOUBLE", unit = "1", doc = "asked_gb of this pool / asked_gb of all pools of the archive system; NULL for a pool without requests in the period" }
+asked_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "average rate of requested data: asked_gb / asked_hours, in MB/s; NULL for a pool without requests in the period" }
 */
 WITH used AS (
     SELECT system, member AS pool, count(DISTINCT hour_at) AS asked_hours, sum(moved_gb) AS asked_gb

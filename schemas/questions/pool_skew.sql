@@ -1,7 +1,7 @@
 /*
 title = "How evenly pools and disks share the load"
 topic = "pools"
-why = "Pools that serve the same kind of request, and disks of the same host, should carry equal loads. This shows the share of each pool or disk, and the share it would have if all loads were equal."
+why = "Pools that serve the same kind of request, and disks of the same host, should carry equal loads. The rows show the share of each pool or disk, and the share that it would have if all loads were equal."
 takes = ["first_day", "last_day"]
 
 [columns]

@@ -13,9 +13,9 @@ n_timeouts = { type = "BIGINT", doc = "number of requests that ended with a time
 timeout_share = { type = "DOUBLE", unit = "1", doc = "timeouts / requests" }
 n_never_started = { type = "BIGINT", doc = "number of timeouts of requests that ended before the tape system started them: outcome cancelled in silver.pool_request" }
 waited_hours = { type = "DOUBLE", unit = "h", doc = "sum, over the timeouts, of the time from request to timeout" }
-not_moved_gb = { type = "DOUBLE", unit = "GB", doc = "size of the files whose requests timed out; a file counts once for each timeout" }
-n_elsewhere = { type = "BIGINT", doc = "number of timeouts for files that another pool already had: that pool had completed a request for the same file earlier in the period" }
-load_ratio = { type = "DOUBLE", was = "times", unit = "1", doc = "number of requests to this pool / mean number of requests per pool, for the same operation" }
+not_moved_gb = { type = "DOUBLE", unit = "GB", doc = "total size of the files whose requests timed out; a file counts once for each timeout" }
+n_elsewhere = { type = "BIGINT", doc = "number of timeouts for files that another pool already had: that pool had completed a request of the period for the same file before the timeout" }
+load_ratio = { type = "DOUBLE", was = "times", unit = "1", doc = "number of requests to this pool / mean number of requests per pool, for the same archive system and operation" }
 is_cost_suspect = { type = "BOOLEAN", doc = "true if dCache's cost setting may be the cause. Three conditions hold: requests to this pool timed out, some other pool had no timeouts, and load_ratio is at least min_times (parameter of the rule pool_skew)" }
 */
 WITH asked AS (

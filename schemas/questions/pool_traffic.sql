@@ -1,5 +1,5 @@
 /*
-title = "Traffic of disk pools, by dCache's statistics"
+title = "Traffic of disk pools, from dCache's statistics"
 topic = "pools"
 why = "Shows how much data each pool moved to and from tape and exchanged with clients, and how much it holds. The numbers are those of dCache's own counters, so they need no billing file."
 takes = ["first_day", "last_day"]
@@ -19,7 +19,7 @@ n_errors = { type = "BIGINT", doc = "number of errors that dCache counted" }
 held_gb = { type = "DOUBLE", unit = "GB", doc = "data of this storage group and file family in the pool, from the newest statistics file of the period that lists them" }
 n_files = { type = "BIGINT", doc = "number of files of this storage group and file family in the pool, from the newest statistics file of the period that lists them" }
 counted_hours = { type = "DOUBLE", unit = "h", doc = "hours for which the statistics files show what the pool moved" }
-reset_hours = { type = "DOUBLE", unit = "h", doc = "hours in which a counter went down, as after a restart; what the pool moved in these hours is not known and not included" }
+reset_hours = { type = "DOUBLE", unit = "h", doc = "length of the intervals in which a counter went down, for example after a restart of the pool; what the pool moved in these intervals is not known and not included" }
 */
 WITH counted AS (
     SELECT p.*, date_diff('microsecond', p.from_at, p.to_at) AS us

@@ -2,7 +2,7 @@
 title = "Phases with a constant number of pools in use"
 topic = "pools"
 was = ["pool_regions"]
-why = "A new phase starts when the number of pools in use changes. Possible causes are a new setting, a failure or other kinds of requests. The rows come from the newest analysis that was made for last_day or an earlier day."
+why = "A new phase starts when the effective number of pools (even_pools) changes. Possible causes are a new setting, a failure or other kinds of requests. The rows come from the newest analysis that was made for last_day or an earlier day."
 takes = ["last_day"]
 
 [columns]
@@ -15,9 +15,9 @@ n_pools = { type = "BIGINT", doc = "number of pools with requests in the phase; 
 even_pools = { type = "DOUBLE", unit = "1", doc = "effective number of pools: n if n pools share the requests equally, 1 if one pool gets all requests. Computed per hour; median over the phase" }
 step_low = { type = "DOUBLE", unit = "1", doc = "low end of the 90 % interval of the change in even_pools: this phase minus the previous phase. NULL for the first phase" }
 step_high = { type = "DOUBLE", unit = "1", doc = "high end of the 90 % interval of the change in even_pools: this phase minus the previous phase. NULL for the first phase" }
-asked_gb = { type = "DOUBLE", unit = "GB", doc = "data requested in the phase; hours with fewer than 10 requests do not count" }
-pools = { type = "VARCHAR", doc = "names of the busiest pools, at most 15, each with its share of the requests" }
-changed = { type = "VARCHAR", doc = "entries of the change log within 24 hours before or after the start of the phase; NULL where there is no entry, and for the first phase" }
+asked_gb = { type = "DOUBLE", unit = "GB", doc = "total size of the files requested in the phase; hours with fewer than 10 requests do not count" }
+pools = { type = "VARCHAR", doc = "names of the busiest pools, at most 15, each with its share of the requests; hours with fewer than 10 requests do not count" }
+changed = { type = "VARCHAR", doc = "changes from site.toml and its change log, at most 24 hours before or after the start of the phase; NULL where there is no such change, and for the first phase" }
 reason_missing = { type = "VARCHAR", was = "cannot_tell", doc = "why the time cannot be divided into phases; NULL where it can" }
 */
 WITH newest AS (

@@ -1,15 +1,15 @@
 /*
 title = "What works well, and what does not"
 topic = "hours"
-why = "Shows the faults that rules found, and what was checked and found to be good. A check counts as good if its share (column value) is high enough and its rule had enough data. The rule must also have no finding for the entity, not even a muted one."
+why = "Shows the faults that rules found, and what was checked and found to be good. Muted findings are left out. A check counts as good if its share (column value) is high enough and its rule had enough data. The rule must also have no finding for the entity, not even a muted one."
 takes = ["first_day", "last_day"]
 
 [columns]
 side = { type = "VARCHAR", doc = "pro (something that works well) or con (a finding of a fault)" }
 rule = { type = "VARCHAR", doc = "for a con, the rule that fired; for a pro, the rule that was checked and did not fire" }
-entity = { type = "VARCHAR", doc = "drive, station or other entity that the pro or con concerns; NULL for the complete site" }
-value = { type = "DOUBLE", unit = "1", doc = "for a pro, the share on which the pro is based, such as the share of gaps that are short; NULL for a con" }
-n_counted = { type = "BIGINT", doc = "for a pro, number of files, gaps, mounts, half-hours or drive-hours that were judged; for a con, number of days on which the rule fired" }
+entity = { type = "VARCHAR", doc = "drive, station or other entity that the pro or con concerns; NULL for the entire site" }
+value = { type = "DOUBLE", unit = "1", doc = "for a pro, the share on which the pro is based, such as the share of gaps that are short. For rule slow_drive: median of drive rate / native rate of the large files. NULL for a con" }
+n_counted = { type = "BIGINT", doc = "for a pro, number of files, gaps, mounts, half-hours or drive-hours that were judged; for a con, number of days on which the rule fired for the entity" }
 summary = { type = "VARCHAR", was = "says", doc = "pro or con as a sentence" }
 */
 WITH con AS (
@@ -44,7 +44,7 @@ file AS (
       AND in_days(t.started_at, $first_day, $last_day, c.zone)
 ),
 read_whole AS (
-    SELECT count(*) FILTER (byte_share >= 0.8 OR pattern = 'sequential') / count(*) AS share, count(*) AS n
+    SELECT count(*) FILTER (byte_share >= 0.8 OR pattern IN ('complete', 'sequential')) / count(*) AS share, count(*) AS n
     FROM gold.mount WHERE site_day BETWEEN $first_day AND $last_day AND mode = 'read'
 ),
 hours AS (

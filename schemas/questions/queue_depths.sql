@@ -1,7 +1,7 @@
 /*
 title = "Rates and files per mount by number of waiting requests"
 topic = "mounts"
-why = "The more requests wait at once, the more files of one tape a mount can serve. A site may change its limit on the number of waiting requests. To compare the old and the new limit, declare the new limit as a [[change]] in site.toml, and run `tapescope ask changes`."
+why = "The more requests wait at once, the more of them a single mount can serve. A site may change its limit on the number of waiting requests. To compare the old and the new limit, declare the new limit as a [[change]] in site.toml, and run `tapescope ask changes`."
 takes = ["first_day", "last_day"]
 
 [columns]
@@ -10,10 +10,10 @@ from_depth = { type = "BIGINT", doc = "lowest number of waiting requests in the 
 to_depth = { type = "BIGINT", doc = "number of waiting requests at which the next class starts; NULL for the last class, which has no upper limit" }
 waiting_hours = { type = "BIGINT", unit = "h", doc = "number of hours whose average number of waiting requests is in the class; hours without waiting requests are left out" }
 avg_depth = { type = "DOUBLE", doc = "average number of waiting requests in the hours of the class" }
-max_depth = { type = "DOUBLE", doc = "largest hourly average of the number of waiting requests in the class" }
+max_depth = { type = "DOUBLE", doc = "largest average number of waiting requests in an hour of the class" }
 rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "bytes of files whose transfer ended in the hours of the class / total length of these hours" }
 n_mounts = { type = "BIGINT", doc = "number of mounts that began in the hours of the class and in which files moved" }
-files_a_mount = { type = "DOUBLE", doc = "mean number of files in the mounts counted in n_mounts; NULL if there were none" }
+files_a_mount = { type = "DOUBLE", doc = "mean number of files in the mounts counted in n_mounts; NULL if n_mounts is 0" }
 */
 WITH bound AS (
     SELECT day_begin($first_day, zone) AS begin_at, day_end($last_day, zone) AS end_at

@@ -10,14 +10,14 @@ default = "6"
 doc = "number of weeks in the period, which ends with last_day"
 
 [columns]
-storage_group = { type = "VARCHAR", doc = "storage group (owner of the files, e.g. an experiment) to which most bytes of the mounts belong; NULL where no log records it" }
+storage_group = { type = "VARCHAR", doc = "storage group (owner of the files, e.g. an experiment) to which most bytes of each mount belong; NULL where no log records it" }
 week_from = { type = "DATE", doc = "first site day of the week, which has seven days and need not start on Monday" }
-n_mounts = { type = "BIGINT", doc = "number of reading mounts whose log shows request and dismount" }
+n_mounts = { type = "BIGINT", doc = "number of mounts that only read, and whose duration is known" }
 n_volumes = { type = "BIGINT", doc = "number of different tapes in the mounts counted in n_mounts" }
-files_a_mount = { type = "DOUBLE", doc = "mean number of files per reading mount" }
+files_a_mount = { type = "DOUBLE", doc = "mean number of files per mount counted in n_mounts" }
 chaotic_share = { type = "DOUBLE", unit = "1", doc = "share of the mounts whose reading order (pattern in gold.mount) is single (one file), random (often back to earlier files) or sparse (no regular order). Mounts of unknown order are only in the denominator" }
-remounts = { type = "DOUBLE", unit = "1", doc = "mounts whose tape a log names / n_volumes, in the week; 1 means that no tape was mounted again" }
-hours_tb = { type = "DOUBLE", unit = "h/TB", doc = "drive-hours per TB read; the hours are those from mount request to end of dismount" }
+remounts = { type = "DOUBLE", unit = "1", doc = "number of mounts whose tape a log names / n_volumes; 1 means that no tape was mounted again" }
+hours_tb = { type = "DOUBLE", unit = "h/TB", doc = "drive-hours per TB read; the hours are those from mount request to end of dismount (wall_s of gold.mount)" }
 ratio_to_first = { type = "DOUBLE", was = "of_first", unit = "1", doc = "hours_tb / hours_tb of the first week with at least 10 mounts; NULL in a week with fewer than 10 mounts" }
 has_degraded = { type = "BOOLEAN", was = "is_slide", doc = "true if reads have become scattered since the first week with at least 10 mounts: ratio_to_first is at least 2, and chaotic_share has grown. NULL where ratio_to_first is NULL" }
 */

@@ -12,14 +12,14 @@ doc = "a client's read of a file counts towards the file's recall if the recall 
 [columns]
 system = { type = "VARCHAR", doc = "archive system" }
 storage_group = { type = "VARCHAR", doc = "storage group: owner of the files, e.g. an experiment" }
-read_from = { type = "VARCHAR", doc = "networks of the clients that read the files, as named by facts of site.toml. elsewhere: no fact names the network. nobody: no read is known. not recorded: dCache's billing log shows no client transfers, because it lacks them or has an unknown layout" }
+read_from = { type = "VARCHAR", doc = "networks of the clients that read the files, as named by facts of site.toml; several names are joined by `and`. elsewhere: no fact names the network. nobody: no read is known. not recorded: dCache's billing log shows no client transfers, because it lacks them or has an unknown layout" }
 n_restores = { type = "BIGINT", doc = "number of completed restores to which read_from applies" }
 restored_gb = { type = "DOUBLE", unit = "GB", doc = "data of the restores counted in n_restores" }
 share = { type = "DOUBLE", unit = "1", doc = "n_restores / number of all completed restores of the storage group" }
-n_reads = { type = "BIGINT", doc = "number of reads of the restored files" }
+n_reads = { type = "BIGINT", doc = "number of successful reads that count towards the restores in n_restores (see parameter hours)" }
 protocols = { type = "VARCHAR", doc = "protocols with which the files were read" }
 latency_p50_s = { type = "DOUBLE", unit = "s", doc = "median time from request to end of the restore, without the time in the pool's own queue" }
-unread_p50_s = { type = "DOUBLE", unit = "s", doc = "median time from the end of the restore to the first read of the file" }
+unread_p50_s = { type = "DOUBLE", unit = "s", doc = "median time from the end of the restore to the first read of the file. A read that began before this end counts as 0; restores without a read are left out" }
 */
 WITH restore AS (
     SELECT row_number() OVER (ORDER BY r.created_at, r.system, r.pool, r.pnfsid) AS no, r.*

@@ -1,7 +1,7 @@
 /*
 title = "Stages of single recalls, from the queue to the pool"
 topic = "requests"
-why = "Shows where a recalled file spent its time on the way to the user: the time in each stage, for the slowest recalls or for one file."
+why = "Shows how long each stage of a recall took, for the slowest recalls or for one file."
 takes = ["first_day", "last_day"]
 
 [params.file]
@@ -23,15 +23,15 @@ created_at = { type = "TIMESTAMP", doc = "when the pool requested the file, UTC"
 latency_s = { type = "DOUBLE", unit = "s", doc = "time from the request until the pool had the file" }
 slowest = { type = "VARCHAR", doc = "stage in which the file spent most time: queue, mount, turn, position, read or deliver" }
 queue_s = { type = "DOUBLE", unit = "s", doc = "time that the request spent in the queues of pool and tape system" }
-mount_s = { type = "DOUBLE", unit = "s", doc = "time that mounting the tape took; NULL where no log shows the mount" }
+mount_s = { type = "DOUBLE", unit = "s", doc = "time from the end of the queue until the tape was in the drive; 0 if the tape was already in the drive. NULL where no log shows the mount" }
 turn_s = { type = "DOUBLE", unit = "s", doc = "time from the mount until the drive began to wind to the file: label check and reads of earlier files. NULL for ENDIT, whose logs do not show this time separately" }
-position_s = { type = "DOUBLE", unit = "s", doc = "time in which the tape wound to the file; NULL for ENDIT, whose logs do not show this time separately" }
+position_s = { type = "DOUBLE", unit = "s", doc = "time to wind the tape to the file; NULL for ENDIT, whose logs do not show this time separately" }
 read_s = { type = "DOUBLE", unit = "s", doc = "time to read the file. For ENDIT, time from the mount to the end of the run that read the file; this includes tape motion and the run's other files" }
 deliver_s = { type = "DOUBLE", unit = "s", doc = "time from the end of the read in the drive until the pool had the file" }
 via = { type = "VARCHAR", doc = "tape system whose log shows the recall: cta or endit" }
 volume = { type = "VARCHAR", doc = "tape label" }
 drive = { type = "VARCHAR", doc = "drive" }
-n_tries = { type = "BIGINT", doc = "number of attempts from the request to its end: for CTA, reads of the file; for ENDIT, runs that requested the file" }
+n_tries = { type = "BIGINT", doc = "number of attempts from the request until an hour after its end: for CTA, reads of the file; for ENDIT, runs that requested the file" }
 outcome = { type = "VARCHAR", doc = "done, failed or cancelled" }
 path = { type = "VARCHAR", doc = "log file that contains the pool's record of the recall" }
 line_no = { type = "BIGINT", doc = "number of the line with the pool's record of the recall" }

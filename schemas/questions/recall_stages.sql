@@ -8,16 +8,16 @@ takes = ["first_day", "last_day"]
 pool = { type = "VARCHAR", doc = "disk pool" }
 storage_group = { type = "VARCHAR", doc = "storage group: owner of the files, e.g. an experiment, according to the files' storage class in dCache" }
 n_recalls = { type = "BIGINT", doc = "number of restores requested in the period" }
-n_followed = { type = "BIGINT", doc = "number of restores requested in the period that also appear in a tape system's log. All columns of times and shares refer only to these restores" }
+n_followed = { type = "BIGINT", doc = "number of restores requested in the period that also appear in a tape system's log. The columns from median_latency_s on refer only to these restores" }
 median_latency_s = { type = "DOUBLE", unit = "s", doc = "median time from the request until the file was on disk" }
 latency_hours = { type = "DOUBLE", unit = "h", doc = "sum of the times from request until the file was on disk" }
-queue_share = { type = "DOUBLE", unit = "1", doc = "share of latency_hours spent in queues" }
+queue_share = { type = "DOUBLE", unit = "1", doc = "share of latency_hours spent in the queues of pool and tape system" }
 mount_share = { type = "DOUBLE", unit = "1", doc = "share of latency_hours spent on mounting the tape" }
 turn_share = { type = "DOUBLE", unit = "1", doc = "share of latency_hours from the mount until the drive began to wind to the file: label check and reads of earlier files" }
 position_share = { type = "DOUBLE", unit = "1", doc = "share of latency_hours spent on tape motion" }
 read_share = { type = "DOUBLE", unit = "1", doc = "share of latency_hours spent reading; for ENDIT, tape motion and reading of other files in the same run are included" }
 deliver_share = { type = "DOUBLE", unit = "1", doc = "share of latency_hours that passed from the end of the read in the drive until the pool had the file" }
-slowest = { type = "VARCHAR", doc = "stage that was most often the longest one of a restore: queue, mount, turn, position, read or deliver" }
+slowest = { type = "VARCHAR", doc = "stage that was the longest in the largest number of restores: queue, mount, turn, position, read or deliver" }
 */
 WITH asked AS (
     SELECT p.pool, p.storage_group, p.pnfsid, p.system, p.created_at FROM silver.pool_request p CROSS JOIN site.setting c

@@ -1,19 +1,19 @@
 /*
 title = "Recalls and avoidable mounts by tape"
 topic = "tapes"
-why = "Shows how often ENDIT recalled files from each tape, and how many mounts it could have saved. The number assumes that one worker (ENDIT's retrieve process) per tape reads all files of the period. The tape of a file is known from its worker, or from a hint file (ENDIT's list of files and their tapes)."
+why = "Shows how often ENDIT requested files from each tape, and how many mounts could have been saved. The number assumes that one worker (ENDIT's retrieve process) reads all files of a tape that were requested in the period. The tape of a file is the one for which the worker was started or, if there is none, the one in a hint file (ENDIT's list of files and their tapes)."
 takes = ["first_day", "last_day"]
 
 [columns]
 system = { type = "VARCHAR", doc = "archive system" }
 volume = { type = "VARCHAR", doc = "tape label. NULL in the first row of each system, which has the sums over all its known tapes" }
-n_files = { type = "BIGINT", doc = "number of files recalled from the tape" }
-n_mounts = { type = "BIGINT", doc = "number of workers that read files of the tape; each mounts the tape at least once" }
-n_alone = { type = "BIGINT", doc = "number of the workers counted in n_mounts that read from this tape only" }
-n_avoidable_mounts = { type = "BIGINT", was = "n_spared", doc = "number of mounts that could have been saved if one worker per tape had read all files of the period" }
+n_files = { type = "BIGINT", doc = "number of files that workers requested from the tape; a file counts once for each worker that requested it" }
+n_mounts = { type = "BIGINT", doc = "number of workers that requested files from the tape; each counts as one mount of the tape" }
+n_alone = { type = "BIGINT", doc = "number of the workers counted in n_mounts whose files were all on this tape" }
+n_avoidable_mounts = { type = "BIGINT", was = "n_spared", doc = "number of mounts that could have been saved if one worker had read all files of the tape that were requested in the period" }
 spared_share = { type = "DOUBLE", unit = "1", doc = "n_avoidable_mounts / n_mounts" }
 files_per_mount = { type = "DOUBLE", unit = "1", doc = "n_files / n_mounts" }
-n_unknown = { type = "BIGINT", doc = "number of recalled files whose tape is not known from the worker or from a hint file. No other column includes these files. NULL except in the first row of each system" }
+n_unknown = { type = "BIGINT", doc = "number of requested files whose tape is not known from the worker or from a hint file. No other column includes these files. NULL except in the first row of each system" }
 */
 WITH asked AS (
     SELECT r.system, r.host, r.pool, r.began_at, r.worker_volume, r.volume, r.n_files,

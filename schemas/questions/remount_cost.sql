@@ -5,11 +5,11 @@ why = "A tape that is mounted five times a day, for one file each time, costs fi
 takes = ["first_day", "last_day", "station"]
 
 [columns]
-storage_group = { type = "VARCHAR", doc = "storage group (owner of the files, e.g. an experiment) to which most bytes of the mounts belong" }
+storage_group = { type = "VARCHAR", doc = "storage group (owner of the files, e.g. an experiment) to which most bytes of each mount belong" }
 day = { type = "DATE", doc = "site day of the mount request; where no log shows the request, of the mount's first logged step" }
 n_mounts = { type = "BIGINT", doc = "number of mounts in which files moved and whose tape a log names" }
 n_volumes = { type = "BIGINT", doc = "number of different tapes in the mounts counted in n_mounts" }
-avg_remounts = { type = "DOUBLE", doc = "average remounts of the day as WLCG defines them: number of mounts / number of tapes mounted; 1 is ideal" }
+avg_remounts = { type = "DOUBLE", doc = "average remounts of the day as WLCG defines them: n_mounts / n_volumes; 1 is ideal" }
 n_extra = { type = "BIGINT", doc = "number of remounts: mounts of a tape after its first mount of the day" }
 wasted_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours of mounting and dismounting in remounts. For each tape: number of remounts x the tape's average time for mounting and dismounting on the day. A time that no log shows counts as 0. NULL if no log shows any time of a remounted tape" }
 */

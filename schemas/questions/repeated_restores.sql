@@ -1,7 +1,7 @@
 /*
 title = "Files restored from tape repeatedly"
 topic = "pools"
-why = "A file that is restored twice within days costs an extra mount. A larger disk cache would avoid the extra mount. If two pools restore the same file, one restore for both would also avoid it."
+why = "A file that is restored twice within a few days may cost an extra mount. A larger disk cache could avoid this mount. If two pools restore the same file, a single restore for both could avoid it too."
 takes = ["first_day", "last_day"]
 
 [params.days]

@@ -23,13 +23,13 @@ n_requests = { type = "BIGINT", doc = "number of requests" }
 n_failed = { type = "BIGINT", doc = "number of a pool's requests that failed or were cancelled; NULL for requests in the tape system's own queue" }
 asked_gb = { type = "DOUBLE", unit = "GB", doc = "size of the requested files; NULL where no log shows it" }
 n_followed = { type = "BIGINT", doc = "number of a pool's restores that the tape system's log also shows, so that single stages are known; 0 for requests in the tape system's own queue" }
-queue_hours = { type = "DOUBLE", unit = "h", doc = "sum, over the requests, of the time spent in queues" }
-mount_hours = { type = "DOUBLE", unit = "h", doc = "sum, over the requests, of the time that mounting the tape took" }
-turn_hours = { type = "DOUBLE", unit = "h", doc = "sum over the requests: time from the mount until the drive began to wind to the file (label check and reads of earlier files)" }
-position_hours = { type = "DOUBLE", unit = "h", doc = "sum, over the requests, of the time of tape motion to the file" }
-read_hours = { type = "DOUBLE", unit = "h", doc = "sum, over the requests, of the time in which the file was read" }
-deliver_hours = { type = "DOUBLE", unit = "h", doc = "sum over the requests: time from the end of the read in the drive until the pool had the file" }
-served_hours = { type = "DOUBLE", unit = "h", doc = "sum over the requests whose single stages are not known: time from the end of the queue wait until the request was served" }
+queue_hours = { type = "DOUBLE", unit = "h", doc = "sum, over the requests, of the time spent in queues; requests for which no log shows this time are left out" }
+mount_hours = { type = "DOUBLE", unit = "h", doc = "sum, over the restores in n_followed, of the time that mounting the tape took" }
+turn_hours = { type = "DOUBLE", unit = "h", doc = "sum, over the restores in n_followed, of the time from the mount until the drive began to wind to the file (label check and reads of earlier files)" }
+position_hours = { type = "DOUBLE", unit = "h", doc = "sum, over the restores in n_followed, of the time to wind the tape to the file" }
+read_hours = { type = "DOUBLE", unit = "h", doc = "sum, over the restores in n_followed, of the time to read the file. For ENDIT, this includes tape motion and the other files of the run" }
+deliver_hours = { type = "DOUBLE", unit = "h", doc = "sum, over the restores in n_followed, of the time from the end of the read in the drive until the pool had the file" }
+served_hours = { type = "DOUBLE", unit = "h", doc = "sum, over the requests not in n_followed, of the time from the end of the queue wait until the request was served" }
 */
 WITH wide AS (
     SELECT zone, CAST(1800 * ceil((date_diff('day', CAST($first_day AS DATE), CAST($last_day AS DATE)) + 1) * 48 / $n)

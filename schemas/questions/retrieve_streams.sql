@@ -1,7 +1,7 @@
 /*
 title = "Simultaneous reads by ENDIT, and tapes that waited"
 topic = "tapes"
-why = "ENDIT moves files between dCache and TSM. This shows what a limit on the number of ENDIT's drives costs: how long ENDIT read only one tape while requests for other tapes were ready. It also shows how much data one more drive would have read."
+why = "ENDIT moves files between dCache and TSM, and may be limited to a few drives. The question shows what such a limit costs: how long ENDIT read only one tape while requests for other tapes were ready. It also shows how much data one more drive would have read."
 takes = ["first_day", "last_day"]
 
 [params.fill_wait_s]
@@ -32,12 +32,12 @@ reading_hours = { type = "DOUBLE", unit = "h", doc = "time in which at least one
 mean_workers = { type = "DOUBLE", unit = "1", doc = "mean number of workers that ran at the same time, over reading_hours" }
 most_workers = { type = "BIGINT", doc = "largest number of workers that ran at the same time" }
 waiting_hours = { type = "DOUBLE", unit = "h", doc = "hours in which at least one tape waited: its requests were ready, but no worker read the tape. NULL where the log does not record the age of requests" }
-most_waiting = { type = "BIGINT", doc = "largest number of tapes that waited at the same time; all files whose tape is not known count as one tape" }
-lone_hours = { type = "DOUBLE", unit = "h", doc = "time in which only one worker ran while at least one tape waited" }
+most_waiting = { type = "BIGINT", doc = "largest number of tapes that waited at the same time; all files whose tape is not known count as one tape. NULL where waiting_hours is NULL" }
+lone_hours = { type = "DOUBLE", unit = "h", doc = "time in which only one worker ran while at least one tape waited; NULL where waiting_hours is NULL" }
 lone_share = { type = "DOUBLE", unit = "1", doc = "lone_hours / reading_hours" }
 lone_waiting = { type = "DOUBLE", unit = "1", doc = "average number of waiting tapes during lone_hours" }
-foregone_gb = { type = "DOUBLE", unit = "GB", doc = "data that one more drive would have read if disks and network had kept up: lone_hours x worker_mb_s" }
-unread_hours = { type = "DOUBLE", unit = "h", doc = "time in which at least one tape waited and no worker ran" }
+foregone_gb = { type = "DOUBLE", unit = "GB", doc = "data that one more drive would have read if disks and network had kept up: lone_hours x worker_mb_s. NULL where either is NULL" }
+unread_hours = { type = "DOUBLE", unit = "h", doc = "time in which at least one tape waited and no worker ran; NULL where waiting_hours is NULL" }
 */
 -- Requests that still wait at the end of the log are not known, nor are withdrawn ones. A wait ends with the start of its run; it starts when requests have gathered and the volume may be mounted again.
 WITH bound AS (

@@ -1,20 +1,20 @@
 /*
 title = "Robot moves per hour"
 topic = "mounts"
-why = "A robot can move only a limited number of tapes per hour. This shows the hours in which mounts may have waited for the robot rather than for a drive."
+why = "Shows the number of tape moves in each hour. If it is close to the number that the robots can make, mounts may have waited for the robot rather than for a drive."
 takes = ["first_day", "last_day"]
 
 [params.limit]
 type = "DOUBLE"
 default = "160"
-doc = "number of moves per hour that the robot can make (or all robots together): 160 for a PowderHorn, 240 for its upgraded model"
+doc = "number of moves per hour that all robots of the archive system together can make. One PowderHorn makes 160, its upgraded model 240"
 
 [columns]
 system = { type = "VARCHAR", doc = "archive system" }
 hour_at = { type = "TIMESTAMP", doc = "start of the hour, UTC" }
-n_moves = { type = "BIGINT", doc = "number of moves in the hour, of all robots of the archive system. Each mount and each dismount of a tape is a move" }
+n_moves = { type = "BIGINT", doc = "number of moves in the hour, of all robots of the archive system. Each mount and each dismount of a tape is a move; failed mounts do not count" }
 load = { type = "DOUBLE", unit = "1", doc = "n_moves / limit: share of the possible moves that were made" }
-move_s = { type = "DOUBLE", unit = "s", doc = "time per move if the robot makes as many moves as it can: 3600 s / limit" }
+move_s = { type = "DOUBLE", unit = "s", doc = "time per move if the robots make as many moves as they can: 3600 s / limit" }
 */
 WITH moved AS (
     -- one after the other, and by UTC days too, so that only files with such an instant are read

@@ -1,20 +1,20 @@
 /*
 title = "Data moved by the drives of each robot"
 topic = "mounts"
-why = "Shows how the work of a day or a longer period is divided among robots. Reads and writes have separate rows, because their rates cannot be compared. A further row has both together."
+why = "Shows how the work of a day or a longer period is divided among robots. Reads and writes have separate rows, because their rates cannot be compared. A further row for each robot has reads and writes together."
 takes = ["first_day", "last_day"]
 
 [columns]
-mode = { type = "VARCHAR", doc = "read or write; NULL in the row for both together" }
+mode = { type = "VARCHAR", doc = "read or write; NULL in the row for reads and writes together" }
 robot = { type = "VARCHAR", doc = "robot that serves the drives; NULL for drives to which site.toml assigns no robot" }
 n_drives = { type = "BIGINT", doc = "number of the robot's drives that moved at least one file completely" }
 n_tapes = { type = "BIGINT", doc = "number of tapes to or from which these drives moved at least one file completely" }
 n_files = { type = "BIGINT", doc = "number of files whose transfer was completed in the period" }
 moved_tb = { type = "DOUBLE", unit = "TB", doc = "data moved in the period; only files that were moved completely count. The bytes of a file are divided evenly over the time from its first block to its last" }
-share = { type = "DOUBLE", unit = "1", doc = "moved_tb of this robot / moved_tb of all robots in that mode" }
+share = { type = "DOUBLE", unit = "1", doc = "moved_tb of this robot / sum of moved_tb over all rows with the same mode" }
 average_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "moved_tb / length of the period, in MB/s" }
-max_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "highest hourly rate in the period" }
-last_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "rate in the last hour of the period" }
+max_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "highest average rate of an hour in the period" }
+last_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "average rate in the last hour of the period" }
 */
 WITH bound AS (
     SELECT day_begin($first_day, zone) AS begin_at, day_end($last_day, zone) AS end_at

@@ -13,7 +13,7 @@ n_together = { type = "BIGINT", doc = "number of mounts that waited for their ta
 together_s = { type = "DOUBLE", unit = "s", doc = "median time from request to mounted tape, for the mounts in n_together" }
 n_next = { type = "BIGINT", doc = "number of mounts that still waited for their tape when another drive of the robot got its tape" }
 step_s = { type = "DOUBLE", unit = "s", doc = "time between two successive mounts of the robot in different drives: 10th percentile over the mounts in n_next. In nine of ten cases the time was longer" }
-waited_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours lost because several drives waited for the robot: sum, over the mounts in n_together, of the wait for the tape less the usual wait of a single mount (alone_s)" }
+waited_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours lost because several drives waited for the robot: sum, over the mounts in n_together, of the wait for the tape less the usual wait of a single mount (alone_s); shorter waits count as 0" }
 concurrency = { type = "VARCHAR", was = "works", doc = "how the robot mounts: one at a time (step_s is at least half of alone_s), several at once, or cannot tell (fewer than 10 mounts in n_alone or n_next, or no declared robot)" }
 */
 WITH mount AS (

@@ -1,7 +1,7 @@
 /*
 title = "Runs of tapescope's steps"
 topic = "operations"
-why = "Shows what tapescope's last runs did, how long they took, and why a step failed. A step that had nothing to do records no run."
+why = "Shows what tapescope's last runs did, how long they took, and why a step failed. A run that changed nothing, sent no report and did not fail is not listed."
 
 [params]
 n_most = { type = "BIGINT", default = 50, doc = "maximum number of rows; the newest come first" }

@@ -1,5 +1,5 @@
 /*
-title = "Stations that receive data and send nothing"
+title = "Stations that receive data and send almost nothing"
 topic = "stations"
 why = "A scanning station only reads tapes to check them. It does not migrate data, so pages and reports show no duty factor for it. This question compares each station's traffic with the role declared in site.toml."
 

@@ -1,7 +1,7 @@
 /*
 title = "Search for a name"
 topic = "operations"
-why = "Finds a name that a mail or a colleague mentions: drives, tapes, stations, storage groups, pools and findings of all days."
+why = "Finds drives, tapes, stations, storage groups, pools and findings of all days by all or part of a name, for example one that a colleague mentions."
 
 [params.text]
 type = "VARCHAR"

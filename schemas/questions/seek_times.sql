@@ -1,7 +1,7 @@
 /*
 title = "Time of tape motion by distance"
 topic = "mounts"
-why = "Shows how long a tape takes to wind to another file, by the number of files in between. These numbers are grouped in classes: 0, 1, 2-3, 4-7, 8-15 and so on."
+why = "Shows how long a drive takes to wind the tape from one file to the next that it reads, by the number of files in between. These numbers are grouped in classes: 0, 1, 2-3, 4-7, 8-15 and so on."
 takes = ["first_day", "last_day", "drive"]
 
 [columns]

@@ -1,7 +1,7 @@
 /*
 title = "Drive time by file size and family"
 topic = "requests"
-why = "A small file can take almost as much drive time as a large one, but moves little data. This shows which storage groups and families have many small files."
+why = "Shows how much drive time each storage group and family spends on files of each size. A small file can take almost as much drive time as a large one, although it holds little data."
 takes = ["first_day", "last_day"]
 
 [columns]

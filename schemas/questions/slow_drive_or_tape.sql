@@ -1,7 +1,7 @@
 /*
 title = "Slow drive or slow tape?"
 topic = "drives"
-why = "Separates the effects of drives and of tapes on the rate. This shows how fast each drive is with any tape, and each tape in any drive. If the effects cannot be separated, the reason is given."
+why = "Separates the effects of drives and of tapes on the rate: how fast each drive is, whatever the tape, and how fast each tape is, whatever the drive. If the effects cannot be separated, the row gives the reason."
 takes = ["first_day"]
 
 [params.last_day]
@@ -14,8 +14,8 @@ volume = { type = "VARCHAR", doc = "tape label; NULL in a row for a drive" }
 mode = { type = "VARCHAR", doc = "read or write" }
 generation = { type = "VARCHAR", doc = "technology of the drives; NULL where site.toml does not name it" }
 ratio = { type = "DOUBLE", unit = "1", doc = "rate compared with the typical rate. For a drive: its rate / rate of the typical drive, without the effect of tapes. For a tape: its rate / rate of the typical tape, without the effect of drives. NULL where the two effects cannot be separated" }
-ratio_low = { type = "DOUBLE", unit = "1", doc = "low end of the ratio's 90 % interval; NULL for tapes" }
-ratio_high = { type = "DOUBLE", unit = "1", doc = "high end of the ratio's 90 % interval; NULL for tapes" }
+ratio_low = { type = "DOUBLE", unit = "1", doc = "low end of the ratio's 90 % interval; NULL for tapes, and where ratio is NULL" }
+ratio_high = { type = "DOUBLE", unit = "1", doc = "high end of the ratio's 90 % interval; NULL for tapes, and where ratio is NULL" }
 rate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "median drive rate of the large files of this drive on all its tapes, or of this tape in all its drives" }
 n_files = { type = "BIGINT", doc = "number of large files (500 MB or more) of this drive or tape" }
 n_drives = { type = "BIGINT", doc = "number of drives in which the tape was used; NULL in a row for a drive" }

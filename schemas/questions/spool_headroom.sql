@@ -1,5 +1,5 @@
 /*
-title = "How long spools can take data if writing to tape stops"
+title = "How long spools can absorb data"
 topic = "stations"
 why = "Shows how long each station's empty spool takes to fill in two cases. First, nothing goes out, and data come in at the rate in_active_mb_s. Second, data come in and go out at the average rates of the period."
 takes = ["first_day", "last_day"]

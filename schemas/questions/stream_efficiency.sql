@@ -1,7 +1,7 @@
 /*
 title = "Efficiency of the streams to and from stations"
 topic = "stations"
-why = "A stream that runs at 75 MB/s while a file moves, but averages 33 MB/s over hours, is idle more than half of the time. This compares these two rates for each station."
+why = "Compares the rate of a stream while a file moves with the average rate of the station. Example: a single stream that runs at 75 MB/s while a file moves, but averages 33 MB/s over hours, is idle more than half of the time."
 takes = ["last_day"]
 
 [params.n_days]

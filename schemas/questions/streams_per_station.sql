@@ -10,7 +10,7 @@ mode = { type = "VARCHAR", doc = "mode of the streams whose rates are shown: rea
 n_streams = { type = "BIGINT", doc = "number of streams in that mode at the same time" }
 n_opposite = { type = "BIGINT", doc = "number of streams in the opposite mode that ran at the same time" }
 duration_s = { type = "DOUBLE", unit = "s", doc = "time in which exactly n_streams and n_opposite streams ran" }
-total_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "total rate of all streams in that mode" }
+total_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "average total rate of all streams in that mode" }
 stream_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "mean rate per stream in that mode" }
 retained_share = { type = "DOUBLE", was = "kept", unit = "1", doc = "stream_mb_s / rate of a single stream in the same mode while no other stream runs at the station. NULL where no stream in that mode ran alone in the period" }
 fairness = { type = "DOUBLE", unit = "1", doc = "how equal the rates of the simultaneous streams are (Jain's fairness index); 1 means that all are equal" }

@@ -18,7 +18,7 @@ doc = "time that the host needs for each block in addition to moving its data; u
 drive = { type = "VARCHAR", doc = "drive" }
 generation = { type = "VARCHAR", doc = "technology of the drive, e.g. LTO-4" }
 tape_block_kb = { type = "DOUBLE", unit = "KB", doc = "block size from the fact `tape_block_kb` in site.toml. The fact is looked up in this order: drive, mover host, archive system, technology. NULL if none of them has it" }
-declared_for = { type = "VARCHAR", was = "said_of", doc = "what the block size was declared for: a drive, a mover host, an archive system or a technology" }
+declared_for = { type = "VARCHAR", was = "said_of", doc = "name of the drive, mover host, archive system or technology for which site.toml declares the block size; NULL where it declares none" }
 nameplate_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "native rate of the drive" }
 most_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "highest rate that is possible with tape_block_kb and the assumed time per block (command_ms); NULL where tape_block_kb or the native rate is not known" }
 advised_kb = { type = "DOUBLE", unit = "KB", doc = "advised block size: the smallest power of two that reaches 95 % of the native rate, but at least enough_kb. It is enough_kb if the native rate is not known. NULL where the blocks are already that large, or their size is not known" }

@@ -1,7 +1,7 @@
 /*
 title = "Positions of the files on a tape"
 topic = "tapes"
-why = "Shows which part of the tape the drive must pass to recall certain files."
+why = "Shows where each known file is on the tape, and thus which part of the tape the drive must pass to recall certain files."
 
 [params.volume]
 type = "VARCHAR"
@@ -20,8 +20,8 @@ WITH had AS (
     FROM silver.transfer t JOIN site.drive d ON d.drive = t.drive WHERE t.volume = $volume
     GROUP BY t.system, t.volume
 )
-SELECT f.system, f.file_number, (sum(f.bytes) OVER files - f.bytes) / 1e9 AS begin_gb,
-       sum(f.bytes) OVER files / 1e9 AS end_gb,
+SELECT f.system, f.file_number, coalesce(sum(f.bytes) OVER files - coalesce(f.bytes, 0), 0) / 1e9 AS begin_gb,
+       coalesce(sum(f.bytes) OVER files, 0) / 1e9 AS end_gb,
        max(f.file_number) OVER (PARTITION BY f.system) - count(*) OVER (PARTITION BY f.system) AS n_lacking,
        h.generation
 FROM silver.volume_file f LEFT JOIN had h ON h.system = f.system AND h.volume = f.volume

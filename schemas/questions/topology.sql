@@ -1,12 +1,12 @@
 /*
 title = "Flow of data from tape to tape"
 topic = "stations"
-why = "Shows the site's kinds of drives, stations, spools and links, declared in site.toml or found in logs. It also shows the data that moved between drives and stations in each direction."
+why = "Shows the site's stations with their spools and links, its kinds of drives, and the data that moved between drives and stations in each direction. Stations and drives are declared in site.toml or found in logs; spools and links are declared."
 takes = ["first_day", "last_day"]
 
 [columns]
 station = { type = "VARCHAR", doc = "name of the station; NULL for drives that moved no data to or from a station" }
-role = { type = "VARCHAR", doc = "role of the station; NULL where only logs name it" }
+role = { type = "VARCHAR", doc = "role of the station in site.toml; NULL where only logs name the station" }
 spool = { type = "VARCHAR", doc = "size of the station's spool, and the number of its disks that were sampled in the period" }
 links = { type = "VARCHAR", doc = "names of the station's network links, each with the capacity that site.toml declares, if any" }
 facts = { type = "VARCHAR", doc = "names and values of the facts that site.toml declares for the station on the last day of the period" }

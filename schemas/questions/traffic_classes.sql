@@ -1,24 +1,24 @@
 /*
 title = "Organised and scattered traffic of storage groups"
 topic = "mounts"
-why = "Mounts that serve many requests together have an overall rate of half of the drive rate or more. Mounts for scattered requests have less than a twentieth of it. This classifies the traffic of each storage group by the efficiency of its mounts."
+why = "Classifies the traffic of each storage group by the efficiency of its mounts. A mount that serves many requests together usually has an overall rate of at least half of the drive rate. A mount for scattered requests has less than a twentieth of the drive rate."
 takes = ["first_day", "last_day"]
 
 [params.organised]
 type = "DOUBLE"
 default = "0.5"
-doc = "a mount counts as organised if its efficiency (overall rate / drive rate) is at least this"
+doc = "a mount counts as organised if its efficiency (overall rate / drive rate) is at least this value"
 
 [params.chaotic]
 type = "DOUBLE"
 default = "0.05"
-doc = "a mount counts as scattered (chaotic) if its efficiency (overall rate / drive rate) is below this"
+doc = "a mount counts as scattered (chaotic) if its efficiency (overall rate / drive rate) is below this value"
 
 [columns]
 system = { type = "VARCHAR", doc = "archive system" }
-storage_group = { type = "VARCHAR", doc = "storage group (owner of the files, e.g. an experiment) to which most bytes of the mounts belong" }
+storage_group = { type = "VARCHAR", doc = "storage group (owner of the files, e.g. an experiment) to which most bytes of each mount belong" }
 mode = { type = "VARCHAR", doc = "read, write or mixed" }
-n_mounts = { type = "BIGINT", doc = "number of mounts with a measured drive rate and with a log that shows request and dismount. A drive rate with the drive_rate_basis `estimate` is not measured" }
+n_mounts = { type = "BIGINT", doc = "number of mounts with a measured drive rate and a known duration. A drive rate with the drive_rate_basis `estimate` is not measured" }
 mount_hours = { type = "DOUBLE", unit = "h", doc = "drive-hours of the mounts counted in n_mounts, from mount request to end of dismount" }
 efficiency = { type = "DOUBLE", unit = "1", doc = "share of mount_hours in which the drive moved data" }
 organised_share = { type = "DOUBLE", unit = "1", doc = "share of mount_hours spent in organised mounts" }

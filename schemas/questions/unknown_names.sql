@@ -1,7 +1,7 @@
 /*
 title = "Names in logs that site.toml does not declare"
 topic = "operations"
-why = "Lists stations, drives and links that occur only in logs. Metrics of declared stations and links, such as duty factors, leave them out. No rule reports when their logs stop."
+why = "Lists stations, drives and links that occur only in logs. Some metrics, such as duty factors, cover only stations and links that site.toml declares. No rule reports when the log of an undeclared station, drive or link stops."
 takes = ["first_day", "last_day"]
 
 [columns]

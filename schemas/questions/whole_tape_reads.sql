@@ -1,7 +1,7 @@
 /*
 title = "Reading single files compared with reading the complete tape"
 topic = "tapes"
-why = "Each single file costs a seek. If many files of a tape are needed, reading the complete tape is therefore faster. For each mount that read files, this estimates how long the same drive would have taken to read the complete tape."
+why = "Estimates, for each mount that only read, how long the same drive would have taken to read the complete tape. Each single file costs a seek. If many files of a tape are needed, reading the complete tape can therefore be faster."
 takes = ["first_day", "last_day"]
 
 [params.mount_s]

@@ -1,12 +1,12 @@
 /*
 title = "Verdicts that rules withheld"
 topic = "findings"
-why = "A rule gives no verdict where logs are missing. This lists these cases with the missing logs and hours. A withheld verdict means neither a fault nor an all-clear."
+why = "Lists the cases in which a rule gave no verdict because logs are missing, with these logs and the missing hours. A withheld verdict means neither a fault nor an all-clear."
 takes = ["first_day", "last_day"]
 
 [columns]
 rule = { type = "VARCHAR", doc = "rule that gave no verdict" }
-entity = { type = "VARCHAR", doc = "drive, station or other entity for which the rule gives no verdict, because too much of its log is missing. The logs that were read would make the rule fire for this entity, or the rule fired for it on the previous judged day. NULL in the row that covers all entities of a log" }
+entity = { type = "VARCHAR", doc = "drive, station or other entity for which the rule gives no verdict, because too much of its log is missing. The logs that were read would make the rule fire for this entity, or the rule fired for it on the previous judged day. NULL in a row that covers all entities of a log" }
 source = { type = "VARCHAR", doc = "kind of log that is missing" }
 host = { type = "VARCHAR", doc = "host, link or archive system whose log is missing" }
 expected_hours = { type = "DOUBLE", unit = "h", doc = "hours of the judged period for which site.toml expects the log" }

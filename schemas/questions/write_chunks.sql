@@ -1,7 +1,7 @@
 /*
 title = "Number of files that a mount writes from a family's write buffer"
 topic = "requests"
-why = "Some sites collect the files of each file family in a write buffer. Files wait there until their number, their size or the wait of the oldest file exceeds a limit. Then one mount writes them all as a chunk. A chunk that exceeds no limit was written before it was due: a complete mount for few files."
+why = "Some sites collect the files of each file family in a write buffer. Files wait there until their number, their total size or the wait of the oldest file exceeds a limit. Then one mount writes them all as a chunk. A chunk that exceeds no limit was written before it was due, and costs a mount for only a few files."
 takes = ["first_day", "last_day", "group"]
 
 [params.most_files]
@@ -23,16 +23,16 @@ doc = "a buffer is written to tape once its oldest file has waited for more hour
 system = { type = "VARCHAR", doc = "archive system" }
 storage_group = { type = "VARCHAR", doc = "storage group: owner of the files, e.g. an experiment; NULL where no log records it" }
 file_family = { type = "VARCHAR", doc = "file family: files that share tapes, e.g. one data set; NULL where no log records it" }
-n_chunks = { type = "BIGINT", doc = "number of mounts in which files of the family were written completely; a mount counts on the day of its first file" }
-files_a_chunk = { type = "DOUBLE", doc = "mean number of the family's files per mount" }
-chunk_gb = { type = "DOUBLE", unit = "GB", doc = "mean amount of the family's data per mount" }
+n_chunks = { type = "BIGINT", doc = "number of chunks: mounts in which files of the family were written completely. A chunk counts on the day on which its first file was written" }
+files_a_chunk = { type = "DOUBLE", doc = "mean number of files per chunk" }
+chunk_gb = { type = "DOUBLE", unit = "GB", doc = "mean amount of data per chunk" }
 by_files_share = { type = "DOUBLE", unit = "1", doc = "share of the chunks with more than most_files files" }
 by_size_share = { type = "DOUBLE", unit = "1", doc = "share of the chunks with more than most_gb of data, but not more than most_files files" }
 by_age_share = { type = "DOUBLE", unit = "1", doc = "share of the chunks whose oldest file waited for more than most_hours, but that exceeded neither most_files nor most_gb" }
 on_demand_share = { type = "DOUBLE", unit = "1", doc = "share of the chunks that were written before they were due: they exceeded none of the limits most_files, most_gb and most_hours" }
 untold_share = { type = "DOUBLE", unit = "1", doc = "share of the chunks for which the reason is not known: they exceeded neither most_files nor most_gb, and no log shows how long their files waited" }
 own_share = { type = "DOUBLE", unit = "1", doc = "share of the chunks whose mount wrote files of no other family" }
-oldest_hours = { type = "DOUBLE", unit = "h", doc = "median wait of the oldest file of the family in a mount. The wait starts when the file was complete on the spool or, where no log shows this, when the file was queued. The wait ends when the mount wrote its first file of the family" }
+oldest_hours = { type = "DOUBLE", unit = "h", doc = "median, over the chunks, of the wait of the oldest file. The wait starts when the file was complete on the spool or, where no log shows this, when the file was queued. The wait ends when the first file of the chunk was written" }
 */
 WITH written AS (
     SELECT t.system, t.session_id, t.storage_group, t.file_family, t.bytes, t.started_at,

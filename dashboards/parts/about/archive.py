@@ -21,7 +21,8 @@ def draw(page: Page) -> None:
     components.heading(topology)
     if topology.rows:
         st.caption(
-            "Left: drives that read or moved no data. Middle: stations and their spool. Right: drives that wrote."
+            "Left: kinds of drives that read, and kinds without traffic to or from a station. Middle: stations and"
+            " their spools. Right: kinds of drives that wrote."
         )
         components.show_chart(topology, schematic(topology.rows))
         components.show_table(topology, TOPOLOGY)

@@ -62,7 +62,7 @@ def _show_coverage(page: Page) -> None:
         tips = [
             "log:N",
             charts.instant("hour_at", step),
-            charts.share("covered_share", "share read"),
+            charts.share("covered_share", "coverage"),
         ]
         components.show_chart(
             hours,
@@ -70,7 +70,7 @@ def _show_coverage(page: Page) -> None:
                 frame,
                 "log",
                 "covered_share",
-                "coverage: share of the expected time for which the log was read",
+                "coverage: share of the expected time that the log covers",
                 tips,
                 page.span(),
                 daily=is_daily,

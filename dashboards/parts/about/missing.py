@@ -31,15 +31,15 @@ def draw(page: Page) -> None:
         for view, part in parts
         if not is_shown(part, has_rows)
     ]
-    st.header("Parts that need other logs", anchor=False)
+    st.header("Hidden parts", anchor=False)
     if rows:
-        st.text(f"{len(rows)} of {len(parts)} parts are hidden: no log that these parts need was ever read.")
+        st.text(f"{len(rows)} of {len(parts)} parts are hidden, because the data that they need were never read.")
         config = {
             "page": st.column_config.Column("page"),
             "part": st.column_config.Column("hidden part"),
-            "needs": st.column_config.Column("logs that the part needs", width="large"),
+            "needs": st.column_config.Column("what the part needs", width="large"),
         }
-        components.show_rows(rows, config, "Hidden parts, and the logs that they need")
+        components.show_rows(rows, config, "Hidden parts, and what each part needs")
     else:
         st.text("Every part of every page has data.")
     with st.expander("How to add a log"):

@@ -102,7 +102,7 @@ def _values(row: dict[str, Any]) -> str:
 def _both_sides(page: Page, when: datetime) -> None:
     """Rates of mounts on both sides of an instant, whatever was moved."""
     simple = page.ask("before_after", changed_at=when, drive=page.chosen["drive"])
-    st.header("All mounts before and after the change", help=simple.why, anchor=False)
+    st.header("Mounts of the period, before and after the chosen instant", help=simple.why, anchor=False)
     if {row["is_after"] for row in simple.rows} == {False, True}:
         before, after = sorted(simple.rows, key=lambda row: row["is_after"])
         st.text(

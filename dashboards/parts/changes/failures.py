@@ -24,8 +24,8 @@ def draw(page: Page) -> None:
         return
     worse = [row for row in found.rows if row["is_worse"]]
     st.text(
-        f"After {len(worse)} of the {len(found.rows)} changes that affected drives in use, more mounts failed: at least"
-        " three in seven days. The share of failed mounts was at least three times that of the seven days before."
+        f"More mounts failed after {len(worse)} of the {len(found.rows)} changes that affected drives in use: in seven"
+        " days, at least three failed, and their share was at least three times that of the week before."
     )
     components.show_chart(found, model_charts.failures(found.frame()))
     components.show_table(found, found.names, wide={"what": 140})

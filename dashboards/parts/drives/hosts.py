@@ -43,7 +43,7 @@ def draw(page: Page) -> None:
     ):
         components.heading(found)
         if found is robots:
-            page.say_not_narrowed("drive", "Mounts wait for mounts in other drives of the robot")
+            page.say_not_narrowed("drive", "A mount can wait for mounts in the robot's other drives")
         if found.rows:
             components.show_table(found, columns)
         else:

@@ -22,7 +22,7 @@ TREND = [
 DAYS = {"week": 182, "day": 35, "month": 1096}
 ERRORS = {
     "n_failed": "transfers, mounts and dismounts that failed",
-    "n_errors": "errors that the drive counted",
+    "n_errors": "read and write errors that the drive counted",
     "down_hours": "hours down",
 }
 WORDS = {"day": "day by day, five weeks", "week": "week by week, half a year", "month": "month by month, three years"}

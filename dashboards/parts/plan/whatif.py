@@ -65,8 +65,7 @@ def _show_trust(replay: WhatIf) -> None:
         st.error(f"{off} That is more than {percent(forecast.MOST_ERROR)}, so the effect of a change is withheld.")
     else:
         st.success(
-            f"{off} The replay differs by at most {percent(forecast.MOST_ERROR)}, so the page shows the effect of a"
-            " change."
+            f"{off} That is not more than {percent(forecast.MOST_ERROR)}, so the page shows the effect of a change."
         )
     if replay.shorter_waits:
         st.text(replay.shorter_waits)

@@ -12,7 +12,7 @@ PART = {
     "title": "Drives of TSM and ENDIT",
     "order": 60,
     "needs": ["silver.listed_mount", "silver.tsm_session", "silver.endit_run"],
-    "lacking": "TSM's table SUMMARY, activity log or accounting file, a library's history, or ENDIT's logs",
+    "lacking": "TSM's table SUMMARY, activity log or accounting file, a library's history of mounts, or ENDIT's logs",
 }
 SERVED = [
     "system", "drive", "pool", "operation", "n_runs", "n_volumes", "n_files", "moved_gb", "median_wait_s",

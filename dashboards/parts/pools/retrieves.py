@@ -41,11 +41,14 @@ def draw(page: Page) -> None:
         components.show_sql(streams)
     if recalls.rows:
         components.heading(recalls)
-        counted = recalls.frame().with_columns(needed=pl.col("n_mounts") - pl.col("n_avoidable_mounts").fill_null(0))
-        top = counted.sort("n_mounts", "volume", descending=[True, False])
-        components.show_chart(
-            recalls, bars.stacked(top, "volume", MOUNTS, "mounts", ""), "Needed and avoidable mounts of each tape."
+        tapes = recalls.frame().drop_nulls("volume")  # the rows without a tape are sums
+        top = tapes.with_columns(needed=pl.col("n_mounts") - pl.col("n_avoidable_mounts").fill_null(0)).sort(
+            "n_mounts", "volume", descending=[True, False]
         )
+        if top.height:
+            components.show_chart(
+                recalls, bars.stacked(top, "volume", MOUNTS, "mounts", ""), "Needed and avoidable mounts of each tape."
+            )
         components.show_table(recalls, RECALLS)
         components.show_sql(recalls)
     if not (streams.rows or recalls.rows):

@@ -18,7 +18,8 @@ PART = {
         "silver.benchmark_run", "gold.flush_pattern", "gold.disk_concurrency", "silver.cache_sample",
         "gold.duty_factor",
     ],
-    "lacking": "vmstat or iostat with an interval of 1 s, iostat -x, sar -d, nmon, AMASS's sysperf, or dd timings",
+    "lacking": "vmstat or iostat with an interval of 1 s, iostat -x, sar -d, nmon, AMASS's sysperf, dd timings, or"
+    " traffic of a station's links",
     "filters": ["station"],
 }  # fmt: skip
 TESTS = ["host", "mode", "block_bytes", "n_runs", "low_mb_s", "p50_mb_s", "high_mb_s", "ratio_to_best", "is_advised"]
@@ -33,8 +34,9 @@ CACHE = [
     "blocks_out", "files_out", "binding_limit",
 ]  # fmt: skip
 HOURS = {
-    "outage_hours": "Hours until an empty spool is full if nothing leaves it and data come in as in active half-hours",
-    "fill_hours": "Hours until an empty spool is full at average rates of input and output",
+    "outage_hours": "Hours until an empty spool is full if nothing leaves it, at the average input rate of half-hours"
+    " above the duty threshold",
+    "fill_hours": "Hours until an empty spool is full at the average rates into and out of the station",
 }
 MOST_NAMED = 3  # hosts, in a sentence
 AT_ONCE = 2  # sections
@@ -123,7 +125,7 @@ def _disks(page: Page) -> Section | None:
 def _say_apart(page: Page) -> None:
     """Why no disk is known by itself, and of which hosts only the sum of their disks is."""
     vmstat = {row["host"] for row in page.ask("coverage_hours").rows if row["source"] == "vmstat" and row["covered_s"]}
-    text = "No log shows a single disk in use: iostat -x, sar -d, vmstat -d or nmon record reads and writes by disk."
+    text = "No log shows the use of each disk. iostat -x, sar -d, vmstat -d and nmon record reads and writes by disk."
     if hosts := sorted(vmstat, key=natural):
         named = format.listed(hosts, MOST_NAMED)
         text += f" vmstat logs ({named}) only count the sum over all disks of a host."

@@ -81,6 +81,7 @@ def _say(sampled: dict[str, Any], rows: list[dict[str, Any]]) -> None:
         parts.append(
             f"its processors were {format.percent(float(idle.mean() or 0))} idle on average,"  # type: ignore[arg-type]
             f" and at least {format.percent(float(idle.min() or 0))} idle at each point"  # type: ignore[arg-type]
+            " of the charts"
         )
     st.markdown(
         f"**{'; '.join(parts)}.** Each point is the average over {format.duration(float(frame['bin_s'][0]))};"

@@ -55,7 +55,7 @@ def draw(page: Page) -> None:
             made = page.ask("stream_efficiency", n_days=n_days)
             rows = words.in_order(made.rows_of(station=station), "station")
             components.show_part(
-                made, EFFICIENCY, rows, "No log shows an active half-hour of a station's link on these days."
+                made, EFFICIENCY, rows, "No log of these days shows a station's links above the duty threshold."
             )
     with components.closed("Traffic in and out, day by day", "balance") as is_open:
         if is_open:

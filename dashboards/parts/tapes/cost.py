@@ -75,7 +75,7 @@ def _by_group(rows: pl.DataFrame) -> pl.DataFrame:
 def _say(n_mounts: int, wasted: pl.DataFrame) -> None:
     """The answer as a sentence."""
     if not n_mounts:
-        st.text("No log shows a mount with files in this period. Choose other days.")
+        st.text("No log shows a mount that moved files in this period. Choose other days.")
     elif n_extra := int(wasted["n_extra"].sum()):
         remounts = "1 mount was a remount" if n_extra == 1 else f"{n_extra:,} mounts were remounts"
         st.markdown(f"**{remounts} of a tape on the same day. {_time_taken(wasted, n_extra)}**")

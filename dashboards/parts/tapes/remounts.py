@@ -32,13 +32,13 @@ def draw(page: Page) -> None:
         chart = bars.stacked(sets.frame(timed).with_columns(data_set=names), "data_set", LOST, "drive-hours [h]", "h")
         components.show_chart(sets, chart, "Hours of mounting and of tape motion, by data set.")
     else:
-        missing = "how long mounting and tape motion took" if sets.rows else "a mount with files"
+        missing = "how long mounting and tape motion took" if sets.rows else "a mount that moved files"
         st.text(f"No log shows {missing} in this period.")
     if sets.rows:
         components.show_table(sets, DATA_SETS)
     components.show_sql(sets)
     again = page.ask("remount_cost")
-    lacking = "No log shows a mount with files in this period."
+    lacking = "No log shows a mount that moved files in this period."
     components.show_part(again, REMOUNTS, again.rows_of(storage_group=group), lacking)
     with components.closed("What another mount policy would save", "policies") as is_open:
         if is_open:

@@ -70,13 +70,13 @@ def _say_cost(page: Page, cost: Asked, earlier: Asked | None, priced: Asked) -> 
     if gains:
         total = gains[0] | {"gain_gb_day": sum(row["gain_gb_day"] for row in gains)}
         st.text(
-            f"Lost: without other limits, {lost} more could have moved in the time of the long gaps. Gain:"
+            f"Lost: without other limits, {lost} more could have moved in the time that long gaps cost. Gain:"
             f" the next bottleneck ({total['bottleneck']}) allows {priced.shown(total, 'gain_gb_day')} of the lost"
             " data."
         )
     else:
         st.text(
-            f"At most {lost} more could have moved in the time of the long gaps. The gain is unknown, because"
+            f"At most {lost} more could have moved in the time that long gaps cost. The gain is unknown, because"
             " the next bottleneck is unknown."
         )
 

@@ -36,7 +36,9 @@ def draw(page: Page) -> None:
         chart = ledger_charts.stacked(spent.frame(of_group), "drive_hours", "storage_group", "drive-hours [h]")
         components.show_chart(spent, chart)
     else:
-        st.info("No log of these days names the storage groups of files. Enstore's accounting export names them.")
+        st.info(
+            "No log of these days names the storage groups of files. For Enstore, the accounting export names them."
+        )
     rates = page.ask("group_rates")
     components.heading(rates)
     named = [row | {"storage_group": row["storage_group"] or "all groups"} for row in rates.rows]

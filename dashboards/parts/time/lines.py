@@ -46,7 +46,7 @@ def draw(page: Page) -> None:
         )
         return
     st.header(f"Longest intervals of “{group_words[bucket]}” on {escape_markdown(drive)}", anchor=False)
-    most = "" if page.chosen["drive"] else ", the drive with most time in this state"
+    most = "" if page.chosen["drive"] else ", the drive with most time in this state on one day"
     st.text(f"{drive}{most}, on {day_text(day)}: {quantity(spent[drive, day] / 3600, 'h')}.")
     components.show_intervals(data.drilled(page.snapshot, drive, bucket, day))
     components.show_sql(ledger)

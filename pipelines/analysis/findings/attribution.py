@@ -37,10 +37,7 @@ class ChangeLog:
         )
         if nearest.height:
             return _found(hit.started_at, *nearest.row(0))
-        return {
-            "change": self._without_entries
-            or f"the change log has no related entry in the {hours:g} h before this time"
-        }
+        return {"change": self._without_entries or f"no related change is recorded in the {hours:g} h before this time"}
 
     @cached_property
     def _without_entries(self) -> str:
@@ -48,7 +45,7 @@ class ChangeLog:
         query = "SELECT count(*), count(*) FILTER (problem IS NULL) FROM site.change"
         ((n_entries, n_read),) = self._connection.execute(query).fetchall()
         if not n_entries:
-            return "the change log is empty, so the cause is unknown"
+            return "site.toml and its change log list no change, so the cause is unknown"
         return "" if n_read else "no entry of the change log could be read, so the cause is unknown"
 
 

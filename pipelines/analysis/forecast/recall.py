@@ -76,7 +76,7 @@ def estimate_recall(
     name = generation or rows[0]["generation"] or ""
     sold = technology.known(name)
     if sold is None:
-        raise TapescopeError(f"no drive generation is known for {volume!r}", "give --generation, e.g. LTO-4")
+        raise TapescopeError(f"the drive generation for tape {volume!r} is not known", "give --generation, e.g. LTO-4")
     try:
         tape = _geometry(sold, rows)
         model = replace(seek_models(history).get(sold.name) or SeekModel(tape), tape=tape)

@@ -263,7 +263,9 @@ def drift(ratio: Floats, day: Floats | None) -> Estimate | NoEstimate:
     An interval that holds 0 is no drift that could be shown.
     """
     if day is None or len(day) < 8 or np.ptp(day) < 2:
-        return NoEstimate("the period has fewer than eight mounts, or less than two days", "a longer period")
+        return NoEstimate(
+            "the period has fewer than eight mounts, or all of them began within two days", "a longer period"
+        )
     thin = slice(None, None, 1 + len(day) // MOST_FOR_DRIFT)  # its pairs grow with the square
     slope, _, low, high = scipy.stats.theilslopes(ratio[thin], day[thin], alpha=bootstrap.LEVEL)
     if not low <= high:  # NaN

@@ -117,8 +117,8 @@ class Growth:
         if found.value <= self.reach_days:
             return found
         why = (
-            f"the amount will not be written within the next {self.reach_days} days, and {self.span_days} days of logs"
-            " allow no estimate further ahead"
+            f"the amount is not expected to be written within the next {self.reach_days} days, and {self.span_days}"
+            " days of logs allow no estimate further ahead"
         )
         return NoEstimate(why, "logs of more days")
 

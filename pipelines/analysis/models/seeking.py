@@ -89,7 +89,7 @@ def geometry(sold: Technology, full_gb: float | None = None) -> Serpentine:
     """
     if not (sold.wraps and sold.bands and sold.length_m):
         raise ValueError(
-            f"the technology table has no tracks and length for {sold.name}, so positions on its tape are unknown"
+            f"the technology table lacks tracks or tape length of {sold.name}, so positions on its tapes are unknown"
         )
     return Serpentine(sold.wraps, sold.wraps // sold.bands, (full_gb or sold.capacity_gb) / sold.wraps, sold.length_m)
 

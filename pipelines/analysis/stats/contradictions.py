@@ -5,7 +5,7 @@ from typing import NamedTuple
 ROUNDING = 0.05  # figures for people are printed to two digits
 # What a figure is wrong by when its unit was mistaken.
 _SLIPS = {
-    8.0: "bits taken for bytes",
+    8.0: "bits and bytes confused",
     1000.0: "unit wrong by a factor of 1000",
     1024.0: "unit wrong by a factor of 1024",
     1024 / 1000: "binary and decimal units mixed",

@@ -21,7 +21,7 @@ from pipelines.catalog.contracts import Column
 from pipelines.primitives.errors import ContractError, QuestionRefused
 
 VERDICTS = {
-    "matches": "the computed figure equals the printed one, or a check of the document finds nothing wrong",
+    "matches": "the computed figure agrees with the printed digits, or a check of the document finds nothing wrong",
     "rounded": "the figures agree only if the printed one was truncated, or rounded to fewer digits than printed",
     "wrong": "the printed figure contradicts other figures of the document, or the data from which it was computed",
     "misfit": "a model's figure differs from the measured one in the document, but the document is not wrong",

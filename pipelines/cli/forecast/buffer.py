@@ -28,7 +28,7 @@ _LIMITS = (
     "--family",
     "names",
     multiple=True,
-    help="Also show buffer sizes for this file family alone; can be given several times.",
+    help="Show the table of buffer sizes for this file family, not for all files; can be given several times.",
 )
 @click.option("--size", "size_tb", type=Finite(min=0, min_open=True), help="A buffer size to evaluate, in TB.")
 @history_options()
@@ -56,7 +56,7 @@ def buffer(
 
 
 def _parts(found: Any, names: tuple[str, ...], size_tb: float | None) -> Iterator[str | Rows]:
-    cut = "; reads of earlier days were left out, because there are too many" if found.is_cut else ""
+    cut = "; earlier reads were left out, because there are too many reads" if found.is_cut else ""
     yield f"Reads logged by the {found.witness} on {counted(found.n_days, 'day')}{cut}:"
     everyone = [found.whole, *found.families]
     yield Rows(f"{found.witness}_families", [_row(one, size_tb) for one in everyone], REASONS)
@@ -73,9 +73,9 @@ def _parts(found: Any, names: tuple[str, ...], size_tb: float | None) -> Iterato
             yield Rows(f"{found.witness}_sizes_{one.name}", steps)
     if own := found.own():
         yield (
-            f"One buffer for each family that gains from a larger one, with the sizes above ({own[0]:g} TB in total),"
-            f" would have served {percent(own[1])} of the bytes. A single buffer of {own[0]:g} TB for all families"
-            f" would have served {percent(own[2])} of the bytes."
+            "One buffer for each family whose reads gain from a buffer, of the size in the column “flat from”"
+            f" ({own[0]:g} TB in total), would have served {percent(own[1])} of the bytes. A single buffer of"
+            f" {own[0]:g} TB for all families would have served {percent(own[2])} of the bytes."
         )
 
 

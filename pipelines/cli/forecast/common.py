@@ -45,7 +45,7 @@ def speed_options(command: Command) -> Command:
         (
             "--drives-like",
             "Use the speed and costs that were fitted to the site's mounts of one generation and mode, such as"
-            " 'LTO-4 read'. By default, tapescope considers the generations and modes that the sizing formula fits,"
+            " 'LTO-4 read'. By default, tapescope prefers generations and modes that the sizing formula fits,"
             " and takes the one with the most mounts.",
         ),
     ):
@@ -81,7 +81,7 @@ def history(site_path: Path, day: datetime | None, n_days: int) -> Any:
 def calibration(like: str | None, speed: str | None, past: Past, mode: str = "", generation: str = "") -> Any:
     """Costs fitted to the site's mounts of kind `like`, by default of the best-fitting kind; None if a speed is given.
 
-    Costs of a given `generation` are preferred. If these are unknown, other costs are used with its speed.
+    Costs of a given `generation` are preferred. If they are unknown, other costs and that generation's speed are used.
 
     Raises TapescopeError if `like` has no logs or no costs. Raises click.UsageError if no kind has costs, or if both
     `like` and a speed are given.
@@ -131,7 +131,7 @@ def _at_speed_of(generation: str, mode: str, found: Any, fitted: list[Any]) -> A
     alike = (one.found for one in fitted if (one.generation, one.mode) == (generation, mode))
     speeds = [(one.n_mounts, speed) for one in alike if isinstance(speed := one.parameters["speed_mb_s"], Estimate)]
     if not speeds:
-        raise click.UsageError(f"no log shows the speed of {generation} drives: give --speed")
+        raise click.UsageError(f"no log shows the speed of {generation} {mode} mounts: give --speed")
     ((n_mounts, speed),) = speeds
     click.echo(f"The speed is that of {generation} {mode} mounts, fitted to {n_mounts} mounts.", err=True)
     return replace(found, parameters=found.parameters | {"speed_mb_s": speed})

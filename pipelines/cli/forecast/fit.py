@@ -52,7 +52,10 @@ def _notes(one: Any) -> Iterator[str]:
 @history_options()
 @format_option
 def campaign(past: Past, form: str) -> None:
-    """Show the progress and end of site.toml's campaigns. Also list changes that would end a campaign sooner."""
+    """Show the progress and estimated end of site.toml's campaigns.
+
+    Also list changes that would end a campaign sooner.
+    """
     history = past()
     everyone = forecast.progress(history)
     notes = [f"{one.name}: {note}." for one in everyone for note in _campaign_notes(one)]

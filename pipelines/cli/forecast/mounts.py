@@ -72,9 +72,10 @@ _TIME, _SIZE = _Amount("time", _SECONDS, "2h"), _Amount("size", _GB, "500GB")
 def mounts(past: Past, form: str, **options: Any) -> None:
     """Replay the recorded reads under another mount policy. The table shows drive-hours saved and waits of requests.
 
-    Each option changes one part of the site's recorded policy. Without options, the command tries several policies. The
-    table then lists a policy only if it is certain to save drive-hours, and no other policy has both fewer drive-hours
-    and shorter waits. If a replay without changes differs from the logs by more than 10 %, there is no answer.
+    Each option changes one part of the site's present policy. That policy is inferred from the logs. Without options,
+    the command tries several policies. The table then lists a policy only if it is certain to save drive-hours, and no
+    other policy has both fewer drive-hours and shorter waits. If a replay without changes differs from the logs by more
+    than 10 %, there is no answer.
     """
     try:
         found = forecast.advise(past(), {name: value for name, value in options.items() if value is not None})
@@ -103,8 +104,8 @@ def _parts(found: Any) -> Iterator[str | Rows]:
         )
     if found.unplaced:
         yield (
-            f"The positions of files on tapes of {', '.join(found.unplaced)} are not known, so the replay cannot show"
-            " what another order of reading would change."
+            f"The positions of files on tapes of {', '.join(found.unplaced)} drives are not known, so the replay cannot"
+            " show what another order of reading would change."
         )
     yield ""
     yield Rows("costs", [_costs(kind, cost) for kind, cost in found.reads.costs.items()])

@@ -78,8 +78,8 @@ def recall(
             " that follow them are underestimated."
         )
     shares = (
-        f"{_share(found.break_even)} compared with reading in order of request,"
-        f" {_share(found.break_even_in_order)} compared with reading in order of position"
+        f"{_share(found.break_even)} if the requested files are otherwise read in order of request,"
+        f" {_share(found.break_even_in_order)} if in order of position"
     )
     notes.append(
         f"{percent(found.share)} of the tape's files are requested. Reading the complete"

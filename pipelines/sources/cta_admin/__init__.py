@@ -51,7 +51,7 @@ _CLOCK = (
     r"|[0-9]{10}(?:\.[0-9]{1,6})?)"
     r"[ \t:]*([\[{].*)?$"
 )
-_GIVE_TIME = 'write each answer as {"polled_at": …, "answer": …}, or the time above it: date -u +%FT%TZ'
+_GIVE_TIME = 'write each answer as {"polled_at": …, "answer": …}, or put the time above it: date -u +%FT%TZ'
 # the time above in microseconds, whether there is one, and what answers without a time are of
 _START: Carry = {"header": None, "latest": {}, "at": None, "is_dated": False, "bare": []}
 

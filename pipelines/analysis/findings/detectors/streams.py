@@ -20,8 +20,8 @@ _PER_HOUR = timedelta(hours=1)
 _NAME_CHARS = 24  # of a link, in a sentence's part of at most 80
 _FEW = 0.05  # of the waits: a smaller part without a log is not mentioned
 _UNCAUSED = {
-    "starved": "the station's link and disks were not busy during the waits",
-    "cannot_tell": "no log covers the station's link and disks during the waits",
+    "starved": "the station's link, disks and CPUs were not busy during the waits",
+    "cannot_tell": "logs of the station's link, disks or CPUs are missing for the waits",
 }
 
 

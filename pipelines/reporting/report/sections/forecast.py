@@ -51,7 +51,7 @@ def campaigns(asker: Asker) -> Section:
     room = asker.table(
         "spool_headroom",
         "Time until an empty spool is full. outage: nothing leaves the spool, and data come in at the average rate of"
-        " half-hours above duty_threshold_mb_s. fill: average input less average output",
+        " half-hours above duty_threshold_mb_s. fill: data come in and leave at their average rates",
         ["station", "spool_gb", "in_active_mb_s", "net_mb_s", "outage_hours", "fill_hours"],
     )
     left = len(declared) - _MOST

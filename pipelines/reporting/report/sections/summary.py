@@ -93,8 +93,8 @@ def waterfall(asker: Asker) -> Section:
     if not rows:
         lacking = (
             "The drive ledger has no hours in the period, because no log of drives was read for it. The ledger needs"
-            " Enstore's LOG files, the log of CTA's tape daemon, TSM's table SUMMARY or activity log, or the counters"
-            " that the kernel keeps of tape drives."
+            " Enstore's LOG files, the log of CTA's tape daemon, cta-admin's answers about drives, TSM's table SUMMARY"
+            " or activity log, a library's history of mounts, or the kernel's counters of tape drives."
         )
         return Section(title, sentences=[lacking])
     groups = _groups(asker)
