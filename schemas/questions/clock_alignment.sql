@@ -15,7 +15,7 @@ watched = { type = "VARCHAR", doc = "what was sampled: network, disk or link (co
 direction = { type = "VARCHAR", doc = "traffic that is compared: in (read from tape for the station), out (written to tape) or both (in and out together)" }
 n_transfers = { type = "BIGINT", doc = "number of transfers in this direction that the movers' log shows in the time that the samples cover; without samples, number of all transfers" }
 sample_s = { type = "DOUBLE", unit = "s", doc = "length of one sample" }
-skew_s = { type = "DOUBLE", unit = "s", doc = "the station's clock (for samples of links: the switch's clock) minus the clock of the movers' log. Positive: the station's (or switch's) clock is ahead. Buffers between drive and network distort the value. NULL where the difference cannot be determined" }
+skew_s = { type = "DOUBLE", unit = "s", doc = "the station's clock (for samples of links: the clock of the host that polls them) minus the clock of the movers' log. Positive: that clock is ahead. Buffers between drive and network distort the value. NULL where the difference cannot be determined" }
 skew_s_low = { type = "DOUBLE", unit = "s", doc = "low end of the 90 % interval of the clock difference" }
 skew_s_high = { type = "DOUBLE", unit = "s", doc = "high end of the 90 % interval of the clock difference" }
 blind_below_s = { type = "DOUBLE", unit = "s", doc = "smallest clock difference that samples of this length can show" }
@@ -29,7 +29,10 @@ SELECT station, system, tool, watched, direction, n_transfers, sample_s, skew_s,
            WHEN abs(skew_s) < blind_below_s OR skew_s_low <= 0 AND skew_s_high >= 0
                THEN format('the clocks agree, or differ by less than {:g} s',
                            greatest(blind_below_s, abs(skew_s_low), abs(skew_s_high)))
-           ELSE format('{} clock is {:g} s {} the clock of the movers'' log', CASE watched WHEN 'link' THEN 'the switch''s' ELSE 'the station''s' END, abs(skew_s), CASE WHEN skew_s > 0 THEN 'ahead of' ELSE 'slow compared with' END)
+           ELSE format('{} is {:g} s {} the clock of the movers'' log',
+                       CASE watched WHEN 'link' THEN 'the clock of the host that polls the links' ELSE 'the station''s clock' END,
+                       abs(skew_s),
+                       CASE WHEN skew_s > 0 THEN 'ahead of' ELSE 'slow compared with' END)
        END AS summary,
        first_day, day
 FROM gold.clock_alignment
