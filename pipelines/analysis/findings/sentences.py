@@ -7,7 +7,7 @@ from typing import Any
 
 from pipelines.primitives import format
 
-FACT_CHARS = 80  # what comes from logs is bounded before it goes into a sentence
+FACT_CHARS = 120  # what comes from logs is bounded before it goes into a sentence
 _ONE = "1 "
 _ZERO = re.compile(r"0(\.0+)?%?")
 

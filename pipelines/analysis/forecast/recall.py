@@ -76,7 +76,8 @@ def estimate_recall(
     name = generation or rows[0]["generation"] or ""
     sold = technology.known(name)
     if sold is None:
-        raise TapescopeError(f"the drive generation for tape {volume!r} is not known", "give --generation, e.g. LTO-4")
+        unknown = f"for tape {volume!r} is not known" if not generation else f"{generation!r} is not known"
+        raise TapescopeError(f"the drive generation {unknown}", "give --generation, e.g. LTO-4")
     try:
         tape = _geometry(sold, rows)
         model = replace(seek_models(history).get(sold.name) or SeekModel(tape), tape=tape)

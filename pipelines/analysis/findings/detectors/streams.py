@@ -17,7 +17,7 @@ from pipelines.primitives.clock import Period
 from pipelines.primitives.estimate import NoEstimate
 
 _PER_HOUR = timedelta(hours=1)
-_NAME_CHARS = 24  # of a link, in a sentence's part of at most 80
+_NAME_CHARS = 24  # of a link, in a sentence's part of at most 120
 _FEW = 0.05  # of the waits: a smaller part without a log is not mentioned
 _UNCAUSED = {
     "starved": "the station's link, disks and CPUs were not busy during the waits",
