@@ -1,7 +1,7 @@
 /*
 title = "Runs of timed commands, such as dd"
 grain = "one row per run of a timed command, such as dd. A run whose time is known (ended_at) has one row, even if several files hold it"
-why = "Shows the rate of a disk or network path without other load, and the reasons to doubt this rate. Few of these tests resemble production."
+why = "Shows the rate that a disk or network path reached in a test, and the reasons to doubt this rate. Few of these tests resemble production."
 lineage = ["file_id", "line_no"]
 features = ["M19", "N15"]
 

@@ -23,7 +23,7 @@ blocks_dirty = { type = "BIGINT", doc = "number of blocks in the disk cache that
 dirty = { type = "DOUBLE", unit = "1", doc = "share of the cache's blocks that are not yet verified on tape" }
 files_total = { type = "BIGINT", doc = "largest number of files that can be open at once" }
 files_free = { type = "BIGINT", doc = "number of further files that can be opened before the limit files_total is reached" }
-is_repaired = { type = "BOOLEAN", doc = "true if a damaged number or label of the screen was repaired or left out; bronze.amass_sysperf_screen shows which" }
+is_repaired = { type = "BOOLEAN", doc = "true if a damaged number or label of the screen was repaired or could not be read (an unreadable number is NULL). The column repairs of bronze.amass_sysperf_screen lists them" }
 file_id = { type = "VARCHAR", doc = "file from which the row was made" }
 line_no = { type = "BIGINT", doc = "number of the line in file_id from which the row was made" }
 

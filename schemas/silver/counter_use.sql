@@ -14,7 +14,7 @@ system = { type = "VARCHAR", doc = "archive system" }
 drive = { type = "VARCHAR", doc = "drive" }
 host = { type = "VARCHAR", doc = "host to which the drive is attached" }
 from_at = { type = "TIMESTAMP", doc = "start of the first sampled interval with a command" }
-to_at = { type = "TIMESTAMP", doc = "end of the last sampled interval with a command. The use may have started up to one interval after from_at, or earlier if the first command took long. It may have ended up to one interval before to_at" }
+to_at = { type = "TIMESTAMP", doc = "end of the last sampled interval with a command. The use itself may have started up to one interval after from_at, or before from_at if the first command took long. It may have ended up to one interval before to_at" }
 read_bytes = { type = "BIGINT", unit = "bytes", doc = "bytes read from the drive" }
 write_bytes = { type = "BIGINT", unit = "bytes", doc = "bytes written to the drive" }
 read_s = { type = "DOUBLE", unit = "s", doc = "time that the drive spent in reads, limited to to_at - from_at" }

@@ -8,9 +8,9 @@ lineage = ["file_id", "line_no"]
 [columns]
 day = { type = "DATE", doc = "UTC day of from_at" }
 host = { type = "VARCHAR", doc = "host, named as in site.toml if declared there" }
-tool = { type = "VARCHAR", doc = "program that took the sample" }
+tool = { type = "VARCHAR", doc = "program or file format from which the sample comes, e.g. iostat or prometheus_text" }
 device = { type = "VARCHAR", doc = "device, as the tool names it, without /dev/" }
-kind = { type = "VARCHAR", doc = "kind of device: disk, partition, mapper, md, multipath, group, loop, ram, tape, cdrom, nfs or other. The bytes of partition, mapper, md, multipath and group are also counted for a disk" }
+kind = { type = "VARCHAR", doc = "kind of device: disk, partition, mapper, md, multipath, group (several devices together), loop, ram, tape, cdrom, nfs or other. The bytes of partition, mapper, md, multipath and group are also counted for a disk" }
 is_summed = { type = "BOOLEAN", doc = "true if the device counts in the totals of its host: only complete disks (kind disk) count. The bytes of partitions, and of devices that combine disks, would otherwise count twice" }
 from_at = { type = "TIMESTAMP", doc = "start of the sample" }
 to_at = { type = "TIMESTAMP", doc = "end of the sample" }

@@ -11,7 +11,7 @@ system = { type = "VARCHAR", doc = "archive system of the drive; NULL where the 
 drive = { type = "VARCHAR", doc = "name of the drive; NULL where site.toml does not assign the host's device to a drive" }
 host = { type = "VARCHAR", doc = "host to which the drive is attached" }
 device = { type = "VARCHAR", doc = "device name in the kernel, e.g. st0" }
-tool = { type = "VARCHAR", doc = "program that took the sample. If several programs took samples, only rows of the program that covers most of the day are kept" }
+tool = { type = "VARCHAR", doc = "program or file format from which the sample comes, e.g. tapestat. If there are several, only rows of the one that covers most of the day are kept" }
 from_at = { type = "TIMESTAMP", doc = "start" }
 to_at = { type = "TIMESTAMP", doc = "end of the interval. If a sampled interval extends over UTC midnight, its values are divided between the two rows in proportion to time" }
 read_bytes = { type = "BIGINT", unit = "bytes", doc = "bytes read from the drive" }

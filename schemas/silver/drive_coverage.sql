@@ -1,7 +1,7 @@
 /*
 title = "Times for which a log or counters show what a drive did"
 grain = "one row per drive and unbroken interval that logs or counters cover; an interval that crosses UTC midnight has a row for each day"
-why = "A drive that no log covers is unknown, not idle. A log may cover one drive, all drives of a tape server, or all drives of an archive system. A table of mounts covers only the drives that it lists. Any other drive may hold a tape, because the table lists mounts only after they end. The kernel's counters cover a drive while they are sampled, if they include the times of commands. Where drives of several libraries have the same name, a list of mounts covers each of them only during its mounts."
+why = "Where no log covers a drive, its state is unknown, not idle. A log may cover one drive, all drives of a tape server, or all drives of an archive system. A table of mounts covers only the drives that it lists. Any other drive may hold a tape, because the table lists mounts only after they end. The kernel's counters cover a drive while they are sampled, if they include the times of commands. Where drives of several libraries have the same name, a list of mounts covers each of them only during its mounts."
 partition = "month"
 features = ["I13", "D4"]
 

@@ -19,8 +19,8 @@ rate_high_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "the same rate, i
 volume = { type = "VARCHAR", doc = "volume in the drive" }
 volume_group = { type = "VARCHAR", doc = "volume group (AMASS's set of volumes) to which the volume in the drive belongs" }
 mode = { type = "VARCHAR", doc = "read or write, if the drive moved data and all requests on the screen were of this one kind; NULL otherwise" }
-is_mode_inferred = { type = "BOOLEAN", doc = "true if the screen did not show the mode, so that the mode was inferred from the requests" }
-is_repaired = { type = "BOOLEAN", doc = "true if a damaged number or label of the row was repaired or left out; bronze.amass_sysperf_drive shows which" }
+is_mode_inferred = { type = "BOOLEAN", doc = "true if the mode was inferred from the requests, because the screen does not show the mode; false where mode is NULL" }
+is_repaired = { type = "BOOLEAN", doc = "true if a damaged cell of the row was repaired, or is NULL because it cannot be read. The column repairs of bronze.amass_sysperf_drive lists these cells" }
 file_id = { type = "VARCHAR", doc = "file from which the row was made" }
 line_no = { type = "BIGINT", doc = "number of the line in file_id from which the row was made" }
 

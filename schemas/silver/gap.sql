@@ -1,6 +1,6 @@
 /*
 title = "Gaps between files"
-grain = "one row per pause between two transfers of the same mount, if the first transfer succeeded and the start and end of the pause were logged"
+grain = "one row per pause between two transfers of the same mount, if the first transfer succeeded, the start and end of the pause were logged, and the log shows what the drive did between them"
 why = "The drive does not stream in a pause between files. Each pause is divided into seven parts that do not overlap, such as file mark or tape motion."
 partition = "day"
 lineage = ["previous_file_id", "previous_line_no", "next_file_id", "next_line_no"]

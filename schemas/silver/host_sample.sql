@@ -8,7 +8,7 @@ lineage = ["file_id", "line_no"]
 [columns]
 day = { type = "DATE", doc = "UTC day of from_at" }
 host = { type = "VARCHAR", doc = "host, named as in site.toml if declared there" }
-tool = { type = "VARCHAR", doc = "program that took the sample" }
+tool = { type = "VARCHAR", doc = "program or file format from which the sample comes, e.g. vmstat or prometheus_text" }
 from_at = { type = "TIMESTAMP", doc = "start of the sample" }
 to_at = { type = "TIMESTAMP", doc = "end of the sample" }
 cpu_user = { type = "DOUBLE", unit = "1", doc = "share of CPU time spent in user code, including processes with low priority" }

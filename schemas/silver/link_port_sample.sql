@@ -9,7 +9,7 @@ lineage = ["file_id", "line_no"]
 day = { type = "DATE", doc = "UTC day of from_at" }
 link = { type = "VARCHAR", doc = "link declared in site.toml" }
 polled = { type = "VARCHAR", doc = "side of the link whose ports were counted: switch or host, as in site.link_port" }
-tool = { type = "VARCHAR", doc = "program that took the samples" }
+tool = { type = "VARCHAR", doc = "program or file format from which the samples come, e.g. sar or telegraf" }
 from_at = { type = "TIMESTAMP", doc = "start" }
 to_at = { type = "TIMESTAMP", doc = "end of the interval; at the latest the end of the UTC half-hour" }
 in_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "traffic towards the station, summed over all ports of this side; NULL where the traffic of a port is not known" }

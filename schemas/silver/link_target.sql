@@ -15,7 +15,7 @@ n_members = { type = "BIGINT", doc = "number of interfaces or programs whose val
 snmp_version = { type = "VARCHAR", doc = "SNMP version, if it is the same for all interfaces of the target; NULL otherwise" }
 is_turned = { type = "BOOLEAN", doc = "true if a minus sign before the target in MRTG's configuration swaps in and out; NULL where the target's interfaces differ in this" }
 is_traffic = { type = "BOOLEAN", doc = "true if the target counts bytes of a network link. False for packets, loads, disks and other units, for a gauge whose unit is not known, and where note is arithmetic or mixed_signs" }
-divisor = { type = "DOUBLE", doc = "values of a native log ÷ this number = bytes/s. 3600 under perhour, 60 under perminute, 8 for a gauge of bits/s, otherwise 1" }
+divisor = { type = "DOUBLE", doc = "values of a native log ÷ this number = bytes/s. 3600 with the option perhour, 60 with perminute, 8 for a gauge in bits/s, otherwise 1" }
 has_zeros_for_holes = { type = "BOOLEAN", doc = "true with the option unknaszero: the log then has zeros for missing values, and repeated values are real measurements" }
 capacity_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "capacity of the link, from MaxBytes of the target. NULL if the target does not count traffic or MaxBytes is not set. Also NULL if MaxBytes is 536870911, which SNMP version 1 reports for any port of 4.3 Gb/s or more" }
 title = { type = "VARCHAR", doc = "title of the MRTG page of the target" }

@@ -1,7 +1,7 @@
 /*
 title = "Mounts from lists of TSM or a library, or from SCSI pages"
 grain = "one row per mount that TSM's server or a library lists, or that SCSI pages of a drive show"
-why = "Shows which tape was in which drive, for archives whose own log does not record this. A library's mount is left out if the archive's log covers the drive in any part of the mount. If both the library and TSM's server list a mount, only bytes and slot come from the library. Readings of SCSI pages count only where neither a log nor a list shows a mount."
+why = "Shows which tape was in which drive, for archives whose own log does not record this. A library's mount is left out if the archive's log covers the drive in any part of the mount. If both the library and TSM's server list a mount, only bytes and slot come from the library. Readings of SCSI pages count only where no log covers the drive and no list shows a mount."
 partition = "day"
 lineage = ["file_id", "line_no"]
 

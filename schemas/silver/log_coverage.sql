@@ -8,7 +8,7 @@ features = ["I13"]
 
 [columns]
 day = { type = "DATE", doc = "UTC day of the interval" }
-source = { type = "VARCHAR", doc = "source" }
+source = { type = "VARCHAR", doc = "source (kind of log)" }
 host = { type = "VARCHAR", doc = "host, link, drive or archive system that the log describes" }
 from_at = { type = "TIMESTAMP", doc = "start" }
 to_at = { type = "TIMESTAMP", doc = "end" }

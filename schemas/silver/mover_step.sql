@@ -16,7 +16,7 @@ kind = { type = "VARCHAR", doc = "kind of step, as in bronze.enstore_log_mover" 
 mode = { type = "VARCHAR", doc = "read or write; NULL where the line does not show it" }
 volume = { type = "VARCHAR", doc = "tape label; NULL where the line does not show it" }
 session_id = { type = "VARCHAR", doc = "identifier of the mount to which the step belongs; NULL between mounts" }
-attempt_id = { type = "VARCHAR", was = "try_id", doc = "identifier of the attempt (to move a file) to which the step belongs. An attempt starts when the mover takes a request. It ends with the next request, dismount or hole in the log. Steps after a dismount or hole without a new request are another attempt" }
+attempt_id = { type = "VARCHAR", was = "try_id", doc = "identifier of the attempt (to move a file) to which the step belongs. An attempt starts when the mover takes a request, or with the first line about the work if the log lacks the request. It ends with the next request, a failed mount, a restart or a hole in the log. A dismount also ends it, unless the mover makes room for the requested tape. NULL between attempts" }
 is_after_hole = { type = "BOOLEAN", doc = "true if the log has a hole between the previous step and this one, and the drive was in use before the hole" }
 file_number = { type = "BIGINT", doc = "number of the file on the volume. `position` lines: the file to which the tape is moved. Other lines: the file at the position that the line shows" }
 bytes = { type = "BIGINT", unit = "bytes", doc = "number of bytes. `started` lines: bytes to move. `data_ended` and `drive_stats` lines: bytes moved to or from tape, including the wrapper (Enstore's file format on tape)" }

@@ -1,5 +1,5 @@
 /*
-title = "Traffic of hosts' and switches' network interfaces"
+title = "Traffic of network interfaces of hosts and switches"
 grain = "one row per host, tool, interface and sampled interval"
 why = "Shows the traffic of each network interface, as the owner of the interface counted it. A host's own samples are often finer than those of the switch."
 partition = "day"
@@ -7,8 +7,8 @@ lineage = ["file_id", "line_no"]
 
 [columns]
 day = { type = "DATE", doc = "UTC day of from_at" }
-host = { type = "VARCHAR", doc = "host, named as in site.toml if declared there" }
-tool = { type = "VARCHAR", doc = "program that took the sample" }
+host = { type = "VARCHAR", doc = "host or switch that has the interface, named as in site.toml if declared there" }
+tool = { type = "VARCHAR", doc = "program or file format from which the sample comes, e.g. nicstat. For rrdtool, the name of the metric follows" }
 interface = { type = "VARCHAR", doc = "interface, as the tool names it; `all` where the tool gives only the sum over all interfaces" }
 description = { type = "VARCHAR", doc = "description of the port (ifAlias); NULL where the tool has no description" }
 kind = { type = "VARCHAR", doc = "kind of interface: port, bond, bridge, vlan, virtual, loopback or all. The bytes of bond, bridge, vlan and virtual are also counted for a port. The kind `all` is the tool's own total" }

@@ -1,6 +1,6 @@
 /*
 title = "Common start and end of all values of a collectd reading"
-grain = "one row per line of a file in which collectd writes one time series of a host"
+grain = "one row per line of the files in which collectd writes the load of a host and its disks, one time series per file"
 why = "collectd gives the values of one reading time stamps that differ by milliseconds. Values belong to one reading if each follows the previous one within a second, or within a quarter of the sampling interval if that is shorter. All values of a reading get the earliest start and end among them."
 partition = "month"
 

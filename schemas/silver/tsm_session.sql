@@ -1,6 +1,6 @@
 /*
 title = "Sessions and processes of TSM"
-grain = "one row per client session or server process of TSM that moved data, or was meant to"
+grain = "one row per server process of TSM, and per client session and activity (such as archive or retrieve). Rows of SUMMARY about a mount, or about the start or end of a process, are left out"
 why = "Shows how much data TSM archived, retrieved, migrated and reclaimed, how fast, and how long TSM waited for tapes and clients. The source is TSM's table SUMMARY. Sessions that are missing in SUMMARY come from the accounting file; missing processes come from the activity log."
 partition = "day"
 lineage = ["file_id", "line_no"]
@@ -17,8 +17,8 @@ started_at = { type = "TIMESTAMP", doc = "start" }
 ended_at = { type = "TIMESTAMP", doc = "end of the session or process; NULL where TSM wrote the row before that" }
 took_s = { type = "DOUBLE", unit = "s", doc = "ended_at - started_at" }
 bytes = { type = "BIGINT", unit = "bytes", doc = "bytes moved" }
-rate_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "overall rate: bytes / took_s, where took_s includes all waits" }
-n_affected = { type = "BIGINT", doc = "number of objects moved" }
+rate_bytes_s = { type = "DOUBLE", unit = "bytes/s", doc = "bytes / took_s, where took_s includes all waits" }
+n_affected = { type = "BIGINT", doc = "number of objects that the session or process moved, copied or deleted" }
 n_failed = { type = "BIGINT", doc = "number of objects that failed" }
 n_processes = { type = "BIGINT", doc = "number of parallel processes" }
 media_wait_s = { type = "BIGINT", unit = "s", doc = "time for which the server waited for a mount, for positioning or for a busy volume. It may exceed took_s, because the waits of several processes are added up" }

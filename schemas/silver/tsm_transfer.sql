@@ -20,7 +20,7 @@ number = { type = "BIGINT", doc = "number of the session or process" }
 began_at = { type = "TIMESTAMP", doc = "when the session or process began" }
 n_volumes = { type = "BIGINT", doc = "number of volumes, in drives or on disk, that the session or process used in this mode: those it read from (read) or wrote to (write)" }
 bytes = { type = "BIGINT", unit = "bytes", doc = "bytes moved by the session or process. NULL if it used several volumes or mounts in this mode, or if its mount is not known. Also NULL if the activity log lacks more than log_silence_s (in site.toml) of the session or process" }
-n_objects = { type = "BIGINT", doc = "number of objects moved by the session or process; NULL where bytes is NULL" }
+n_objects = { type = "BIGINT", doc = "number of objects that the session or process moved; NULL where bytes is NULL" }
 started_at = { type = "TIMESTAMP", doc = "when the session or process started, or when the volume was in the drive, whichever is later" }
 ended_at = { type = "TIMESTAMP", doc = "end of the session or process, or of the mount if that was earlier" }
 drive_s = { type = "DOUBLE", unit = "s", doc = "estimated time that the drive worked: duration of the session or process minus its waits for media, client and network. NULL where nothing remains, or where waits or bytes are not known. Also NULL if several processes ran at once" }

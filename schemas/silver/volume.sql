@@ -12,7 +12,7 @@ storage_group = { type = "VARCHAR", doc = "storage group (owner of the files, e.
 file_family = { type = "VARCHAR", doc = "file family (files that share tapes, e.g. one data set) of the tape; for CTA the tape pool" }
 library = { type = "VARCHAR", doc = "library" }
 media_type = { type = "VARCHAR", doc = "type of the cartridge, e.g. LTO8, as the archive names it" }
-capacity_bytes = { type = "BIGINT", unit = "bytes", doc = "capacity" }
+capacity_bytes = { type = "BIGINT", unit = "bytes", doc = "capacity of the tape" }
 remaining_bytes = { type = "BIGINT", unit = "bytes", doc = "free space on the volume" }
 active_bytes = { type = "BIGINT", unit = "bytes", doc = "bytes of files on the tape that are not deleted" }
 deleted_bytes = { type = "BIGINT", unit = "bytes", doc = "bytes of deleted files, which still take up space on the tape" }
@@ -44,7 +44,7 @@ listed AS (
     FROM bronze.cta_volume
 )
 SELECT system, volume, storage_group, file_family, library, media_type, capacity_bytes, remaining_bytes, active_bytes,
-       deleted_bytes, coalesce(end_file_number, 1) <= 1 AS is_blank, recorded_at, file_id, line_no
+       deleted_bytes, coalesce(end_file_number <= 1, coalesce(active_bytes, capacity_bytes - remaining_bytes, 0) = 0) AS is_blank, recorded_at, file_id, line_no
 FROM listed
 QUALIFY row_number() OVER (
     PARTITION BY system, volume ORDER BY recorded_at DESC NULLS LAST, end_file_number DESC NULLS LAST, file_id, line_no
