@@ -45,8 +45,8 @@ COLUMNS = {
     "waited_hours": (
         "waited [h]",
         "%.2f",
-        "waits of all mounts together: for a drive, for the tape, for another tape of the station to finish (a"
-        " station can be limited to a number of tapes at once), and for a chunk of data to write",
+        "waits of all mounts together: for a drive, for the tape, and for a chunk of data to write. They include the"
+        " wait for another tape if a station is limited to a number of tapes at once",
     ),
     "last_end_hours": ("all work ends after [h]", "%.2f", "time from the first request to the end of the last mount"),
     "average_end_hours": (

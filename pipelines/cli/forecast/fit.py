@@ -52,7 +52,7 @@ def _notes(one: Any) -> Iterator[str]:
 @history_options()
 @format_option
 def campaign(past: Past, form: str) -> None:
-    """Show the progress and estimated end of site.toml's campaigns.
+    """Show progress and estimated end of site.toml's campaigns.
 
     Also list changes that would end a campaign sooner.
     """
