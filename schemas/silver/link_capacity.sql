@@ -1,7 +1,7 @@
 /*
 title = "Capacity of links, from the speed of their ports"
 grain = "one row per link and UTC day on which, on at least one side of the link (switch or host), the speeds of all ports were sampled"
-why = "Gives the capacity of a link where neither site.toml nor MRTG's configuration gives it. The capacity is the sum of the speeds of the link's ports; site.toml lists these ports. A switch reports the speed of its ports (ifHighSpeed), and node_exporter reports the speed of a host's ports."
+why = "Gives the capacity of links, computed from the speeds of their ports; site.toml lists these ports. The capacity is the sum of these speeds. tapescope uses it only where neither site.toml nor MRTG's configuration gives a capacity. A switch reports the speed of its ports (ifHighSpeed), and node_exporter reports the speed of a host's ports."
 partition = "month"
 
 [columns]
