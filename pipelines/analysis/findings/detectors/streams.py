@@ -89,7 +89,7 @@ def _cause(rule: Rule, rows: pl.DataFrame) -> dict[str, Any]:
     waited = number(rows[rule.value].sum()) / 3600
     untold = min(hours["cannot_tell"], waited - most)
     if untold > _FEW * waited:
-        phrase += f"; no log covers {untold:.2f} h"
+        phrase += f"; the cause of {untold:.2f} h is not known"
     found: dict[str, Any] = {"cause": cause, "meanwhile": phrase}
     if cause == "network_bound":
         found |= {"link": link, "full_hours": full, "full_hours_most": most}
