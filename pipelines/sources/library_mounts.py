@@ -13,12 +13,14 @@ media_read_mb, residency_min and alerts; a column without one of the titles in `
 `volume`, `drive` and `residency_min` are needed.
 
 The time is when the tape came into the drive, in the library's local time. Minutes are integers: a mount ends up to
-half a minute earlier or later. An underscore before the label is dropped. A drive that is a bare number is named with
+half a minute earlier or later. In the hour that autumn repeats, a mount is of the second pass if its drive held another
+tape in the first. An underscore before the label is dropped. A drive that is a bare number is named with
 its frame, `F1D3`; `slot` of a [[drive]] in site.toml maps that name. Tape alerts of the mount, two digits each, and the
 errors in the life of the tape go to `bronze.scsi_counter`.
 """
 
 import re
+from datetime import timedelta
 from typing import Any
 
 import polars as pl
@@ -27,16 +29,15 @@ from pipelines.primitives.errors import UnreadableFile
 from pipelines.sources._shared.contract import complete, no_rows
 from pipelines.sources._shared.coverage import reached
 from pipelines.sources._shared.delimited import cells
-from pipelines.sources._shared.stamps import dated
+from pipelines.sources._shared.stamps import dated, from_microseconds, microseconds, second_pass
 from pipelines.sources._shared.tape_alerts import OF_NUMBER, alert
 from pipelines.sources.protocol import Carry, Claim, Origin, Parsed, first_of, rejected
 
 TITLE = "Mount history of a tape library"
-VERSION = 1
+VERSION = 2
 MOUNT, COUNTER = "library_mount", "scsi_counter"
 TABLES = (MOUNT, COUNTER)
 SPEAKS_FOR = "mounts"
-CAN_BE_CUT = True
 IS_WHOLE = True
 
 # Titles without case, units and punctuation.
@@ -71,7 +72,9 @@ _NUMBER = r"^\d{1,12}(?:\.\d{1,6})?$"
 _CLOCK = r"[ T]+(\d{1,2})\D(\d\d)(?:\D(\d\d))?(?:\D\d*)?$"
 _YEAR_FIRST = rf"^(\d{{4}})\D(\d{{1,2}})\D(\d{{1,2}}){_CLOCK}"
 _YEAR_LAST = rf"^(\d{{1,2}})\D(\d{{1,2}})\D(\d{{4}}){_CLOCK}"
-_START: Carry = {"fold": None, "hosts": {}}
+# of the file's first mount, and of each drive's last one: microseconds since 1970; day with a second pass
+_START: Carry = {"fold": None, "hosts": {}, "repeated": {"first": None, "last": [], "day": None}}
+_LAST: dict[str, Any] = {"drive": pl.String, "mounted_at": pl.Int64, "residency_s": pl.Float64}
 _MB = 1_000_000
 _MOST_CHARS = 100
 
@@ -108,7 +111,7 @@ def parse(lines: pl.DataFrame, origin: Origin, carry: Carry | None) -> Parsed:
     good = _read(stamped.rename({"at": "mounted_at"}), origin)
     undated = rows.filter(pl.col("local").is_null())
     undated = undated.with_columns(reason=pl.when("is_wide").then(pl.lit("bad_time")).otherwise(pl.lit("wrong_width")))
-    mounts = good.filter(pl.col("reason").is_null())
+    mounts, repeated = _unrepeated(good.filter(pl.col("reason").is_null()), origin.zone, memory["repeated"])
     coverage, hosts = _coverage(mounts, memory["hosts"])
     return Parsed.of(
         lines,
@@ -116,7 +119,7 @@ def parse(lines: pl.DataFrame, origin: Origin, carry: Carry | None) -> Parsed:
         rejected(good, undated),
         tables={MOUNT: complete(mounts, MOUNT), COUNTER: _counters(mounts)},
         coverage=coverage,
-        carry={"fold": fold, "hosts": hosts},
+        carry={"fold": fold, "hosts": hosts, "repeated": repeated},
     )
 
 
@@ -214,6 +217,37 @@ def _read(rows: pl.DataFrame, origin: Origin) -> pl.DataFrame:
             bad_number=is_bad,
         )
     )
+
+
+def _unrepeated(mounts: pl.DataFrame, zone: str, before: Carry) -> tuple[pl.DataFrame, Carry]:
+    """Mounts of the second pass of the hour that autumn repeats: from the first one on that proves it.
+
+    In the first pass its drive would hold another tape. Minutes are rounded; rows must be in the order of time.
+    """
+    if mounts.is_empty():
+        return mounts, before
+    known = pl.DataFrame(before["last"], schema=_LAST, orient="row").cast({"mounted_at": pl.Datetime("us")})
+    every = pl.concat([known, mounts], how="diagonal")
+    at, again = pl.col("mounted_at"), second_pass(pl.col("local"), zone)
+    end = at + pl.duration(seconds=pl.col("residency_s"))
+    start_before, end_before = (one.shift(1).over("drive") for one in (at, end))
+    shared = pl.when(start_before.is_not_null()).then(
+        pl.min_horizontal(end, end_before) - pl.max_horizontal(at, start_before)
+    )
+    first = from_microseconds(before["first"]) or mounts["mounted_at"][0]
+    is_proof = ((again > at) & (at >= first) & (shared > timedelta(minutes=1))).fill_null(False)
+    every = every.with_columns(again=again, day=pl.col("local").dt.date().cast(pl.String), is_proof=is_proof)
+    every = every.with_columns(
+        is_second=pl.col("is_proof").cum_max().over("day")
+        | (pl.col("day") == pl.lit(before["day"], pl.String)).fill_null(False)
+    )
+    last = every.group_by("drive").agg(pl.col("mounted_at").last().dt.epoch("us"), pl.col("residency_s").last())
+    proven = every.filter("is_second")["day"].drop_nulls()
+    moved = every[known.height :].with_columns(
+        mounted_at=pl.when(pl.col("is_second") & (pl.col("again") > at)).then("again").otherwise(at)
+    )
+    day = proven[-1] if len(proven) else before["day"]
+    return moved, {"first": microseconds(first), "last": [list(row) for row in last.sort("drive").rows()], "day": day}
 
 
 def _counters(mounts: pl.DataFrame) -> pl.DataFrame:

@@ -18,16 +18,15 @@ shared_hours = { type = "DOUBLE", unit = "h", doc = "hours in which an ENDIT run
 overall_mb_s = { type = "DOUBLE", unit = "MB/s", doc = "moved_gb / shared_hours of the runs that moved it. These hours include tape motion and waits for the client, but not mounting" }
 */
 WITH run AS (
-    SELECT r.system, r.host, r.pool, r.operation, r.began_at, r.volume FROM silver.endit_run r CROSS JOIN site.setting c
+    -- ENDIT starts several runs within a second: the line that starts a run identifies it
+    SELECT r.pool, r.operation, r.volume, r.file_id, r.line_no FROM silver.endit_run r CROSS JOIN site.setting c
     WHERE r.operation IN ('retrieve', 'archive') AND in_days(r.began_at, $first_day, $last_day, c.zone)
 ),
 served AS (
     -- two mounts of a volume may overlap one run: its bytes count once, at the one it shared most time with
-    SELECT m.*, row_number() OVER run AS place, first_value(m.drive) OVER run AS main_drive
-    FROM silver.endit_mount m
-    JOIN (SELECT DISTINCT system, host, pool, operation, began_at FROM run) r USING (system, host, pool, operation, began_at)
-    WINDOW run AS (PARTITION BY m.system, m.host, m.pool, m.operation, m.began_at, m.volume
-                   ORDER BY m.shared_s DESC, m.mounted_at, m.drive)
+    SELECT m.*, row_number() OVER one_run AS place, first_value(m.drive) OVER one_run AS main_drive
+    FROM silver.endit_mount m SEMI JOIN run r USING (file_id, line_no)
+    WINDOW one_run AS (PARTITION BY m.file_id, m.line_no, m.volume ORDER BY m.shared_s DESC, m.mounted_at, m.drive)
 )
 SELECT drive_system AS system, drive, pool, operation, count(*) AS n_runs, count(DISTINCT volume) AS n_volumes,
        CAST(sum(n_files) FILTER (place = 1) AS BIGINT) AS n_files,
@@ -38,6 +37,6 @@ SELECT drive_system AS system, drive, pool, operation, count(*) AS n_runs, count
 FROM served GROUP BY drive_system, drive, pool, operation
 UNION ALL
 SELECT NULL, NULL, pool, operation, count(*), count(DISTINCT volume) FILTER (volume <> 'default'), NULL, NULL, NULL, NULL, NULL
-FROM run r ANTI JOIN silver.endit_mount m USING (system, host, pool, operation, began_at)
+FROM run ANTI JOIN silver.endit_mount USING (file_id, line_no)
 GROUP BY pool, operation
 ORDER BY system NULLS LAST, drive, pool, operation

@@ -19,7 +19,7 @@ write_bytes = { type = "BIGINT", unit = "bytes", doc = "bytes written to the dri
 read_s = { type = "DOUBLE", unit = "s", doc = "time that the drive spent in reads that completed in the interval" }
 write_s = { type = "DOUBLE", unit = "s", doc = "time that the drive spent in writes that completed in the interval" }
 motion_s = { type = "DOUBLE", unit = "s", doc = "time of other commands, such as positioning, rewinding and file marks, that completed in the interval; NULL where the tool does not sample times" }
-session_id = { type = "VARCHAR", doc = "identifier of the mount that TSM's server or a library lists, or that the drive's SCSI pages show. Without such a mount, identifier of a stretch of use. This is a series of intervals of a UTC day with commands, without a pause over ten minutes or a reset of the counters. NULL where there is neither a mount nor a command" }
+session_id = { type = "VARCHAR", doc = "identifier of the mount that TSM's server or a library lists, or that the drive's SCSI pages show. If two mounts are in the interval, this is the one with more time in it. Without such a mount, identifier of a stretch of use. This is a series of intervals of a UTC day with commands, without a pause over ten minutes or a reset of the counters. NULL where there is neither a mount nor a command" }
 is_mount = { type = "BOOLEAN", doc = "true if session_id identifies a mount; false for a stretch of use, and where session_id is NULL" }
 is_blind = { type = "BOOLEAN", doc = "true if no byte was counted in a stretch of use whose commands took ten minutes or more in total. The counters then miss the transfers" }
 file_id = { type = "VARCHAR", doc = "file from which the row was made" }
@@ -119,14 +119,25 @@ used AS (
     FROM numbered WINDOW w AS (PARTITION BY day, name, run)
 ),
 mount AS (
-    SELECT drive, session_id, mounted_at, dismounted_at FROM silver.listed_mount WHERE drive IS NOT NULL
+    SELECT drive, session_id, mounted_at, dismounted_at FROM silver.listed_mount
+    WHERE drive IS NOT NULL AND dismounted_at IS NOT NULL
+),
+mounted AS (
+    -- tapes come and go within an interval: it counts for the one that was in the drive for longer
+    SELECT b.*, m.session_id AS old_id, date_diff('microsecond', b.from_at, m.dismounted_at) AS old_us,
+           n.session_id AS new_id,
+           date_diff('microsecond', greatest(b.from_at, n.mounted_at), least(b.to_at, n.dismounted_at)) AS new_us
+    FROM busy b
+    ASOF LEFT JOIN mount m ON m.drive = b.drive AND b.from_at >= m.mounted_at
+    ASOF LEFT JOIN mount n ON n.drive = b.drive AND b.to_at > n.mounted_at
+),
+placed AS (
+    SELECT *, CASE WHEN new_us > greatest(0, old_us) THEN new_id WHEN old_us > 0 THEN old_id END AS mount_id FROM mounted
 )
 SELECT b.day, b.system, b.drive, b.host, b.device, b.tool, b.from_at, b.to_at, b.read_bytes, b.write_bytes, b.read_s, b.write_s,
        b.motion_s,
-       CASE WHEN b.from_at < m.dismounted_at THEN m.session_id
-            WHEN u.used_from_at IS NOT NULL
-            THEN concat_ws(' ', b.name, 'use', strftime(u.used_from_at, '%Y-%m-%dT%H:%M:%S.%fZ')) END AS session_id,
-       coalesce(b.from_at < m.dismounted_at, FALSE) AS is_mount, coalesce(u.is_blind, FALSE) AS is_blind, b.file_id, b.line_no
-FROM busy b
+       coalesce(b.mount_id, CASE WHEN u.used_from_at IS NOT NULL
+                                 THEN concat_ws(' ', b.name, 'use', strftime(u.used_from_at, '%Y-%m-%dT%H:%M:%S.%fZ')) END) AS session_id,
+       b.mount_id IS NOT NULL AS is_mount, coalesce(u.is_blind, FALSE) AS is_blind, b.file_id, b.line_no
+FROM placed b
 LEFT JOIN used u ON u.day = b.day AND u.name = b.name AND u.from_at = b.from_at
-ASOF LEFT JOIN mount m ON m.drive = b.drive AND b.from_at >= m.mounted_at

@@ -100,7 +100,8 @@ numbered AS (
 run AS (
     SELECT system, host, pool, operation, worker, run, min(volume) AS volume, max(worker_pid) AS worker_pid,
            min(oldest_at) AS oldest_at, max(newest_at) AS newest_at,
-           min(logged_at) FILTER (step IN ('begin', 'try')) AS logged_begin_at,
+           -- the line that lists the files: silver.endit_recall has its time
+           coalesce(min(logged_at) FILTER (step = 'begin'), min(logged_at) FILTER (step = 'try')) AS logged_begin_at,
            max(logged_at) FILTER (step NOT IN ('begin', 'try')) AS ended_at,
            coalesce(max(n_files) FILTER (step = 'begin'), max(n_files)) AS n_files, max(n_done) AS n_partial,
            coalesce(max(bytes) FILTER (step = 'begin'), max(bytes)) AS bytes,

@@ -36,7 +36,7 @@ storage_group = { type = "VARCHAR", doc = "storage group: owner of the file, e.g
 file_family = { type = "VARCHAR", doc = "file family: files that share tapes, e.g. one data set; for CTA the tape pool" }
 status = { type = "VARCHAR", doc = "ok, failed, or incomplete (the log lacks the first or last block)" }
 error = { type = "VARCHAR", doc = "name or message of the error of a failed transfer" }
-witnesses = { type = "VARCHAR", doc = "source of the transfer; several are separated by spaces. mover: the mover's log. encp: the client's log line. table: the client's row in the accounting. taped: CTA's tape daemon. session: CTA's final record of a mount, with all its files in one row. server: data of a TSM session in a mount, or of a mount that a library or the drive's SCSI pages show. counter: the kernel's counters of the drive, per UTC day and mount (or stretch of use). With server and counter, reads and writes have one row each" }
+witnesses = { type = "VARCHAR", doc = "source of the transfer; several are separated by spaces. mover: the mover's log. encp: the client's log line. table: the client's row in the accounting. taped: CTA's tape daemon. session: CTA's final record of a mount, with all its files in one row. server: data of a TSM session in a mount, or of a mount that a library or the drive's SCSI pages show. counter: the kernel's counters of the drive, per UTC day and mount (or stretch of use). With server and counter, reads and writes have one row each. A mount's data come from TSM if TSM has all of them, otherwise from counters, otherwise from the library. Where other data exist, counters must cover 95 % of the mount" }
 file_id = { type = "VARCHAR", doc = "log file with the line about the start of the transfer" }
 line_no = { type = "BIGINT", doc = "number of the line in file_id" }
 end_file_id = { type = "VARCHAR", doc = "log file with the line about the last block; NULL or equal to file_id where one line has both start and end" }
@@ -306,20 +306,42 @@ by_client AS (
            file_id AS end_file_id, line_no AS end_line_no
     FROM placed
 ),
+sampled AS (
+    SELECT m.system, m.session_id,
+           sum(date_diff('microsecond', greatest(k.from_at, m.mounted_at), least(k.to_at, m.dismounted_at))) AS us
+    FROM silver.listed_mount m
+    JOIN silver.drive_counter k ON k.drive = m.drive AND k.from_at < m.dismounted_at AND k.to_at > m.mounted_at
+    GROUP BY m.system, m.session_id
+),
+by_tsm AS (
+    SELECT system, session_id, bool_and(bytes IS NOT NULL) AS is_whole FROM silver.tsm_transfer
+    GROUP BY system, session_id HAVING count(bytes) > 0
+),
+counted AS (
+    -- counters that were not sampled during a twentieth of a mount lack some of its bytes
+    SELECT m.system, m.session_id
+    FROM silver.listed_mount m
+    LEFT JOIN sampled k ON k.system = m.system AND k.session_id = m.session_id
+    SEMI JOIN silver.counter_use u ON u.system = m.system AND u.session_id = m.session_id AND u.read_bytes + u.write_bytes > 0
+    LEFT JOIN by_tsm t ON t.system = m.system AND t.session_id = m.session_id
+    WHERE m.witness = 'pages'
+       OR coalesce(m.read_bytes, 0) + coalesce(m.write_bytes, 0) = 0 AND t.session_id IS NULL
+       OR k.us >= 0.95e6 * m.mounted_s
+),
 by_library AS (
-    -- where the drive's counters or TSM's server have the bytes of a mount, these are used
+    -- where the drive's counters or TSM's server have all bytes of a mount, these are used
     SELECT concat_ws(' ', m.session_id, d.mode) AS transfer_id, m.system, m.drive, m.session_id, d.mode, d.bytes, m.volume,
            m.mounted_at AS started_at, m.dismounted_at AS ended_at, m.dismounted_at AS completed_at, 'ok' AS status,
            'server' AS witnesses, m.file_id, m.line_no
     FROM silver.listed_mount m
     CROSS JOIN LATERAL (VALUES ('read', m.read_bytes), ('write', m.write_bytes)) AS d (mode, bytes)
-    ANTI JOIN silver.tsm_transfer t ON t.system = m.system AND t.session_id = m.session_id AND t.bytes IS NOT NULL
-    ANTI JOIN silver.counter_use u ON u.system = m.system AND u.session_id = m.session_id AND u.read_bytes + u.write_bytes > 0
+    ANTI JOIN by_tsm t ON t.system = m.system AND t.session_id = m.session_id AND t.is_whole
+    ANTI JOIN counted u ON u.system = m.system AND u.session_id = m.session_id
     ANTI JOIN silver.counter_use c ON c.system = m.system AND c.drive = m.drive AND c.day = m.day AND m.witness = 'pages'
     WHERE m.drive IS NOT NULL AND d.bytes > 0
 ),
 by_counter AS (
-    -- where TSM has the bytes of a mount, these are used
+    -- where TSM has all bytes of a mount, or the library alone has them, these are used
     SELECT concat_ws(' ', u.session_id, u.day, d.mode) AS transfer_id, u.system, u.drive, u.host AS mover_host, u.session_id,
            d.mode, d.bytes, u.from_at AS started_at, u.to_at AS ended_at, u.to_at AS completed_at, nullif(d.drive_s, 0) AS drive_s,
            CASE WHEN d.drive_s > 0 THEN 'counter' END AS own_basis, m.volume, 'ok' AS status, 'counter' AS witnesses, u.file_id,
@@ -327,8 +349,9 @@ by_counter AS (
     FROM silver.counter_use u
     CROSS JOIN LATERAL (VALUES ('read', u.read_bytes, u.read_s), ('write', u.write_bytes, u.write_s)) AS d (mode, bytes, drive_s)
     LEFT JOIN silver.listed_mount m ON u.is_mount AND m.system = u.system AND m.session_id = u.session_id
-    ANTI JOIN silver.tsm_transfer t ON t.system = u.system AND t.session_id = u.session_id AND t.bytes IS NOT NULL
-    WHERE d.bytes > 0
+    ANTI JOIN by_tsm t ON t.system = u.system AND t.session_id = u.session_id AND t.is_whole
+    LEFT JOIN counted c ON c.system = u.system AND c.session_id = u.session_id
+    WHERE d.bytes > 0 AND (NOT u.is_mount OR c.session_id IS NOT NULL)
 )
 SELECT CAST(started_at AS DATE) AS day,
        * EXCLUDE (own_basis, drive_s, checksum_s, wait_data_s, wait_buffer_s, storage_group, file_family, status, error,
@@ -342,6 +365,9 @@ FROM (SELECT * FROM by_mover
       UNION ALL BY NAME
       SELECT * EXCLUDE (day, activity, task, number, began_at, n_volumes, n_objects), ended_at AS completed_at,
              CASE WHEN drive_s IS NOT NULL THEN 'estimate' END AS own_basis, 'server' AS witnesses
-      FROM silver.tsm_transfer WHERE bytes IS NOT NULL
+      FROM silver.tsm_transfer t
+      ANTI JOIN (SELECT system, session_id FROM by_counter UNION SELECT system, session_id FROM by_library) k
+          ON k.system = t.system AND k.session_id = t.session_id
+      WHERE bytes IS NOT NULL
       UNION ALL BY NAME SELECT * FROM by_counter
       UNION ALL BY NAME SELECT * FROM by_library)

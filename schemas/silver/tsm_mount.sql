@@ -70,7 +70,10 @@ same AS (
                                ORDER BY abs(date_diff('second', l.started_at, t.started_at)), l.started_at) = 1
 ),
 mount AS (
-    SELECT t.system, t.library, t.drive, t.volume, t.started_at, coalesce(t.ended_at, s.ended_at) AS ended_at, t.last_use,
+    -- an end in the hour that autumn repeats may be of its second pass: only the log's lines have an order
+    SELECT t.system, t.library, t.drive, t.volume, t.started_at,
+           CASE WHEN abs(date_diff('second', t.ended_at, s.ended_at) - 3600) <= 60 THEN s.ended_at
+                ELSE coalesce(t.ended_at, s.ended_at) END AS ended_at, t.last_use,
            s.task, s.number, t.is_successful, t.file_id, t.line_no
     FROM listed t LEFT JOIN same s USING (system, drive, volume, started_at)
     UNION ALL

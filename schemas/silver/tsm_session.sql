@@ -34,7 +34,14 @@ column = "took_s"
 min_value = 0
 severity = "critical"
 */
-WITH listed AS (
+WITH message AS (
+    SELECT * FROM bronze.tsm_actlog WHERE number IS NOT NULL
+    QUALIFY row_number() OVER (PARTITION BY system, kind, task, number, volume, logged_at ORDER BY file_id, line_no) = 1
+),
+done AS (
+    SELECT system, task, number, logged_at FROM message WHERE kind IN ('ended', 'processed')
+),
+one_row AS (
     SELECT *, CASE WHEN activity IN ('ARCHIVE', 'RETRIEVE', 'BACKUP', 'RESTORE') THEN 'session' ELSE 'process' END AS task,
            regexp_replace(address, ':[0-9]*$', '') AS client
     FROM bronze.tsm_summary
@@ -44,9 +51,13 @@ WITH listed AS (
         PARTITION BY day, system, activity, number, entity, started_at ORDER BY ended_at DESC NULLS LAST, file_id, line_no
     ) = 1
 ),
-message AS (
-    SELECT * FROM bronze.tsm_actlog WHERE number IS NOT NULL
-    QUALIFY row_number() OVER (PARTITION BY system, kind, task, number, volume, logged_at ORDER BY file_id, line_no) = 1
+listed AS (
+    -- an end in the hour that autumn repeats may be of its second pass: only the log's lines have an order
+    SELECT r.* REPLACE (coalesce(d.logged_at, r.ended_at) AS ended_at)
+    FROM one_row r LEFT JOIN done d
+        ON d.system = r.system AND d.task = r.task AND d.number = r.number
+           AND abs(date_diff('second', r.ended_at, d.logged_at) - 3600) <= 60
+    QUALIFY row_number() OVER (PARTITION BY r.file_id, r.line_no ORDER BY d.logged_at) = 1
 ),
 accounted AS (
     SELECT * FROM bronze.tsm_accounting
