@@ -226,7 +226,7 @@ def test_recall_commands(site: Site) -> None:
     output = output_of(site, "recall", "VR0001", "9,2-3", "--speed", "80")
     assert "30 % of the tape's files are requested" in output and "`optimised`: 2,3,9" in output
     for files, why in (
-        ("99", "no file 99"),
+        ("99", "no known file 99"),
         ("1,1", "names a file twice"),
         ("4-2", "write file numbers such as 3,17,20-40, not '4-2'"),
         ("x", "write file numbers such as 3,17,20-40, not 'x'"),

@@ -43,7 +43,7 @@ def test_tonight(app: AppTest) -> None:
     numbers = {(metric.label, metric.value) for metric in app.metric}
     assert {("GB/day gain", "394"), ("GB/day gain", "1")} <= numbers
     cards = "\n".join(caption.value for caption in app.caption)
-    assert cards.count("1022 of 1669 gaps") == 1 and "Next: Check the log line that begins the outage" in cards
+    assert cards.count("1022 of 1669 avoidable gaps") == 1 and "Next: Check the log line that begins the outage" in cards
 
 
 def of_rule(site: Path, rule: str) -> str:
