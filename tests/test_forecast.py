@@ -255,7 +255,7 @@ def test_recall_commands(site: Site) -> None:
         assert run(site, "sizes", *options.split()).exit_code == 2, options
     assert run(site, "fit", "--days", "0").exit_code == 2
     helical = run(site, "recall", "VR0001", "1", "--speed", "80", "--generation", "SD-3")
-    assert "no tracks and length" in str(helical.exception)
+    assert "lacks tracks or tape length of SD-3" in str(helical.exception)
 
 
 def test_a_tape_is_read_at_the_speed_of_its_own_drives(capsys: pytest.CaptureFixture[str]) -> None:
