@@ -57,7 +57,7 @@ def days_of(first: date, last: date) -> pl.Expr:
 
 
 def steps(rule: str) -> list[str]:
-    """What a rule recommends, a step each; nothing for a rule of an older release."""
+    """What a rule recommends, a sentence each; nothing for a rule of an older release."""
     known = load_catalog().rules.get(rule)
     return finding_words.steps(known.look_at) if known else []
 

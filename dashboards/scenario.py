@@ -67,7 +67,7 @@ def form(drives: dict[str, int]) -> Changes:
             "Gaps of at most [s]",
             0.0,
             one,
-            "longer gaps between two files are shortened to this length; shorter gaps stay",
+            "longer avoidable gaps between two files are shortened to this length; shorter gaps stay",
         )
         speed = fields.number(
             "faster", "Factor by which drives are faster", 0.01, two, "applies to the recorded speed of all drives", 1.0

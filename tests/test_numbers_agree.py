@@ -34,7 +34,7 @@ from pipelines.catalog.files import load_catalog
 from pipelines.cli import cli
 from pipelines.config.site import Site
 from pipelines.primitives import format
-from pipelines.primitives.format import counted, fixed, price, quantity
+from pipelines.primitives.format import counted, fixed, percent, price, quantity
 from pipelines.reporting import delivery
 from pipelines.reporting.delivery import prometheus
 from pipelines.reporting.report import Report, make_report, write_report
@@ -160,7 +160,7 @@ def in_one_sentence(night: Night) -> list[str]:
         f"{quantity(row['moved_tb'], 'TB')} moved on {counted(row['n_drives'], 'drive')}",
         f"data moved in {fixed(row['moving_data_hours'], 'h')} of {fixed(row['available_hours'], 'h')} drive-hours",
         f"drive rate {quantity(row['drive_rate_mb_s'], 'MB/s')}",
-        f"overall rate {quantity(row['overall_rate_mb_s'], 'MB/s')}, f = {fixed(row['f'], '1')}",
+        f"overall rate {quantity(row['overall_rate_mb_s'], 'MB/s')}, efficiency {percent(row['f'])}",
         price(night.losses[0]),
     ]
 

@@ -50,7 +50,7 @@ def test_overview_in_words_from_all_hours_to_moving_data(app: AppTest) -> None:
     box(app, "Drive").select("").run()
     assert "Data moved in 57.17 of 264.00 drive-hours." in texts(app)
     buckets = spec(app, "From all drive-hours")["layer"][0]["encoding"]["y"]["sort"]
-    assert "mounted, no request" in buckets and not any("_" in bucket for bucket in buckets)
+    assert "mounted, no work queued" in buckets and not any("_" in bucket for bucket in buckets)
     assert buckets[-1] == "blocks to or from tape", "top-down: what is left at the end moved data"
     shown = table(app, "drive", "moving_data_hours", "down_hours").set_index("drive")
     assert shown["moving_data_hours"].sum() == pytest.approx(57.17, abs=0.01)

@@ -43,7 +43,9 @@ def test_tonight(app: AppTest) -> None:
     numbers = {(metric.label, metric.value) for metric in app.metric}
     assert {("GB/day gain", "394"), ("GB/day gain", "1")} <= numbers
     cards = "\n".join(caption.value for caption in app.caption)
-    assert cards.count("1022 of 1669 avoidable gaps") == 1 and "Next: Check the log line that begins the outage" in cards
+    assert (
+        cards.count("1022 of 1669 avoidable gaps") == 1 and "Next: Check the log line that begins the outage" in cards
+    )
 
 
 def of_rule(site: Path, rule: str) -> str:
@@ -94,14 +96,15 @@ def test_every_finding_has_a_page(app: AppTest, archive: Path) -> None:
         assert ways, "no way to the part of a page that shows its metric"
     finding_page(app, of_rule(archive, "long_gap"))
     chart = json.loads(drawn(app)[0].proto.spec)
-    assert "avoidable [s]" in str(chart) and [layer["mark"]["type"] for layer in chart["layer"]] == [
+    assert "avoidable part of the gap [s]" in str(chart) and [layer["mark"]["type"] for layer in chart["layer"]] == [
         "bar",
         "rule",
         "text",
     ]
     (proof, *_) = [code.value for code in app.code if "LOG-2010-03-10.zst:" in code.value]
-    todo = [one.value for one in app.markdown if one.value.startswith("1. ")]
-    assert todo and all("\\`" not in one.value for one in app.markdown), "a command is code"
+    (todo,) = [one.value.splitlines() for one in app.markdown if one.value.startswith("- ")]
+    assert len(todo) == 6 and "; then the queue" in todo[2], "a sentence each, complete"
+    assert all("\\`" not in one.value for one in app.markdown), "a command is code"
     assert len(proof.splitlines()) == 5 and proof.splitlines()[2].startswith("→ ")
     assert "LTO4_103MV" in proof.splitlines()[2]
     finding_page(app, "nothing")
@@ -143,6 +146,14 @@ def test_findings_are_acknowledged_muted_and_reopened_on_their_page(
     app.switch_page("views/tonight.py").run()
     assert "critical" not in app.warning[0].value and not app.error
     assert any("Not counted above: 1 acknowledged · 1 muted" in place.label for place in app.expander)
+    app.session_state["rest"] = True
+    app.run()
+    (rest,) = [place for place in app.expander if place.label.startswith("Not counted above")]
+    assert [link.proto.page for link in rest.get("page_link")][:2] == ["finding", "finding"]
+    assert [re.sub("[\\\\\u2060]", "", one.value) for one in rest.caption][:2] == [
+        "acknowledged: its technician comes",
+        "muted until 12 March 2010",
+    ]
     captions = "\n".join(re.sub("[\\\\\u2060]", "", caption.value) for caption in app.caption)
     assert "acknowledged: its technician comes" in captions and "muted until 12 March 2010" in captions
     finding_page(app, of_rule(folder, "drive_down"))

@@ -202,7 +202,7 @@ def test_what_was_seen_comes_first(report: Report) -> None:
     assert facts["verdict"] == "given; 1.50 of 48.00 drive-hours have no log"
     assert sentence.sentences == [
         "1.60 TB moved on 2 drives, 15 June 2010 (1,234 files, 1 mount): data moved in 6.00 of 48.00 drive-hours"
-        " (12 %), drive rate 80.0 MB/s (basis call), overall rate 50.0 MB/s, f = 0.625; worst:"
+        " (12 %), drive rate 80.0 MB/s (measured in drive calls), overall rate 50.0 MB/s, efficiency 62 %; worst:"
         " drive out of service (D2), at most 777 GB/day, 6.00 h lost."
     ]
     waterfall, stack = ledger.figures

@@ -8,6 +8,7 @@ import polars as pl
 from dashboards import zone
 from dashboards.charts import BLUE, GREEN, GREY, INK, ORANGE, RED, Span, along_time, columns, framed, number, over
 from dashboards.charts.along import TICKS, day_ticks
+from dashboards.charts.gap_charts import AVOIDABLE
 from pipelines.analysis.findings import exhibit as kinds
 from pipelines.analysis.findings.exhibit import Exhibit
 
@@ -52,6 +53,7 @@ def _around(times: list[datetime]) -> Span:
 
 
 def _histogram(shown: Exhibit, rows: pl.DataFrame) -> alt.Chart:
+    """Gaps by length: they are the population that rules judge."""
     most = max(float(rows["value"].quantile(0.99) or 0), 2 * (shown.expected or 0), 1e-9)
     width = most / _BINS
     bins = (
@@ -65,13 +67,13 @@ def _histogram(shown: Exhibit, rows: pl.DataFrame) -> alt.Chart:
         alt.Chart(bins)
         .mark_bar(color=BLUE, orient="vertical")
         .encode(
-            x=alt.X("low:Q", title=shown.title, scale=alt.Scale(domain=[0, most], nice=False)),
+            x=alt.X("low:Q", title=AVOIDABLE, scale=alt.Scale(domain=[0, most], nice=False)),
             x2=alt.X2("high:Q"),
-            y=alt.Y("n:Q", title="rows", axis=alt.Axis(tickCount=5)),
+            y=alt.Y("n:Q", title="gaps", axis=alt.Axis(tickCount=5)),
             tooltip=[
                 number("low", "from", shown.unit),
                 number("high", "to", shown.unit),
-                alt.Tooltip("n:Q", title="rows"),
+                alt.Tooltip("n:Q", title="gaps"),
             ],
         )
     )

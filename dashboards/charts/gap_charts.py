@@ -5,6 +5,7 @@ import polars as pl
 
 from dashboards.charts import COLOURS, GREEN, GREY, INK, RED, columns, count, framed, number
 
+AVOIDABLE = "avoidable part of the gap [s]"
 LAST_BIN_S = 30
 _HEIGHT = 300
 
@@ -28,7 +29,7 @@ def histogram(
     most = int(shown.group_by("bin_from_s").agg(pl.sum("n_gaps"))["n_gaps"].max() or 1)  # type: ignore[arg-type]
     x = alt.X(
         "bin_from_s:Q",
-        title="avoidable gap between files [s]",
+        title=AVOIDABLE,
         scale=alt.Scale(domain=[0, LAST_BIN_S + 1], nice=False),
         axis=alt.Axis(
             values=[*range(0, LAST_BIN_S + 1, 5)],
@@ -94,7 +95,7 @@ def _peaks(peaks: pl.DataFrame) -> alt.Chart:
             text=alt.Text("text:N"),
             tooltip=[
                 number("peak_s", "most common gap length in this cluster, in full seconds [s]", "s"),
-                number("weight", "share of the station's gaps that are in this cluster", "1"),
+                number("weight", "share of the gaps that are in this cluster", "1"),
             ],
         )
     )

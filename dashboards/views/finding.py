@@ -71,8 +71,7 @@ with left:
 
 with right:
     st.header("What to do", anchor=False)
-    for number, step in enumerate(findings.steps(row["rule"]), 1):
-        st.markdown(f"{number}. {findings.as_markdown(step)}")
+    st.markdown("\n".join(f"- {findings.as_markdown(step)}" for step in findings.steps(row["rule"])))
     with st.container(border=True):
         marking.show(chosen, life["state"], access.writer(), page.last)
     st.header("What it costs", anchor=False)

@@ -9,6 +9,7 @@ from dashboards import components, findings, head, wall
 from dashboards.charts import ledger_charts
 from pipelines.answers.question import is_settled
 from pipelines.primitives.format import counted
+from pipelines.primitives.text import escape_markdown
 from pipelines.primitives.times import days_text
 from pipelines.reporting import finding_words
 
@@ -81,7 +82,7 @@ def show_cards(rows: list[findings.Row]) -> None:
 
 
 def show_rest() -> None:
-    """What is not counted above: findings that are gone or set aside, rules without a verdict; and the page's data."""
+    """What is not counted above: findings that are set aside or gone, rules without a verdict; and the page's data."""
     gone = [row for row in lives.rows if row["state"] == "gone"]
     withheld = page.ask("withheld")
     numbers = Counter(row["state"] for row in set_aside)
@@ -93,6 +94,10 @@ def show_rest() -> None:
     if not place.open:
         return
     with place:
+        for row in set_aside[:SHOWN_FINDINGS]:
+            findings.link(row)
+            st.caption(escape_markdown(finding_words.since(row["life"])))
+        components.say_cut(found, len(set_aside[:SHOWN_FINDINGS]), len(set_aside))
         if gone:
             components.show_part(lives, findings.GONE, gone, text="Findings that are gone")
         components.heading(withheld)

@@ -22,9 +22,9 @@ _OTHER_DECIMALS = 2
 _SHORT = {"drive_rate_basis": "basis"}
 # Bases of a drive rate, for a sentence; the estimate is written out in cells too, lest it pass for a measurement.
 BASES = {
-    "call": "call",
-    "block": "block",
-    "counter": "counter",
+    "call": "measured in drive calls",
+    "block": "measured in the loop over blocks",
+    "counter": "measured in reads or writes, as the kernel counted them",
     "encp": "encp: the client's time, which includes waits and file marks",
     "estimate": "estimate: length of the TSM sessions less their waits, not measured at the drive",
 }

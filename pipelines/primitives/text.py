@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 LINE_CHARS, SENTENCES_CHARS = 160, 2000
+_CUT_WORD = re.compile(r"\s\S{0,15}\Z")
 _NUMBER = re.compile(r"[-+]?[\d.,:]+([eE][-+]?\d+)?")
 _WORD_JOINER = "\u2060"
 _ACTING = ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp")
@@ -36,8 +37,12 @@ def single_line(text: str, n_chars: int = LINE_CHARS) -> str:
 
 
 def truncate(text: str, n_chars: int) -> str:
-    """The beginning of a longer text, and a mark that there is more."""
-    return text if len(text) <= n_chars else text[: n_chars - 1].rstrip() + "…"
+    """The beginning of a longer text, up to a word's end if one is near, and a mark that there is more.
+
+    >>> truncate("who set the drive offline", 20), truncate("a-name-without-any-words", 20)
+    ('who set the drive…', 'a-name-without-any-…')
+    """
+    return text if len(text) <= n_chars else _CUT_WORD.sub("", text[:n_chars])[: n_chars - 1].rstrip() + "…"
 
 
 def escape_csv_cell(text: str) -> str:

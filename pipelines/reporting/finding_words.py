@@ -12,7 +12,7 @@ Row = dict[str, Any]
 SIGNS = {"critical": ("■", "critical"), "warning": ("▲", "warning"), "info": ("●", "note")}
 SEVERITIES = tuple(SIGNS)
 SET_ASIDE = ("acknowledged", "muted")  # a person knows
-_BETWEEN_STEPS = re.compile(r"; then |; (?!else )|\. ")
+_BETWEEN_SENTENCES = re.compile(r"(?<=\.) ")
 _COUNTED = {"critical": "critical problem", "warning": "warning", "info": "note"}
 
 
@@ -70,10 +70,9 @@ def since(life: Row) -> str:
 
 
 def steps(look_at: str) -> list[str]:
-    """What a rule recommends, a step each.
+    """What a rule recommends, a sentence each: some are steps, others alternatives.
 
-    >>> steps("The line that took it down, and who set it offline; then put it back. See the drive's error log")
-    ['The line that took it down, and who set it offline.', 'Put it back.', "See the drive's error log."]
+    >>> steps("Check the part that it names. `request`: first the client; then the queue of version 2.1.")
+    ['Check the part that it names.', '`request`: first the client; then the queue of version 2.1.']
     """
-    parts = [part.strip() for part in _BETWEEN_STEPS.split(look_at)]
-    return [f"{part[0].upper()}{part[1:].rstrip('.')}." for part in parts if part]
+    return [part for part in _BETWEEN_SENTENCES.split(look_at.strip()) if part]

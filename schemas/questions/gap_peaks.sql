@@ -6,10 +6,10 @@ takes = ["first_day", "last_day", "station", "drive"]
 
 [columns]
 station = { type = "VARCHAR", doc = "station for which the file after each gap was moved" }
-peak_s = { type = "DOUBLE", unit = "s", doc = "lower end of the 1 s bin of avoidable gaps that forms the peak. The bin has more gaps than the bins next to it, and at least a twentieth of the station's gaps. All gaps of 30 s or more are one bin, which is never a peak" }
+peak_s = { type = "DOUBLE", unit = "s", doc = "lower end of the 1 s bin of avoidable gaps that forms the peak. The bin has more gaps than the bins next to it, and at least a twentieth of all gaps. All gaps of 30 s or more are one bin, which is never a peak" }
 n_gaps = { type = "BIGINT", doc = "number of gaps in the 1 s bin of the peak" }
-share = { type = "DOUBLE", unit = "1", doc = "gaps in the 1 s bin of the peak / all gaps of the station" }
-weight = { type = "DOUBLE", unit = "1", doc = "gaps that belong to the peak / all gaps of the station. The border between two peaks is the bin between them that has the fewest gaps" }
+share = { type = "DOUBLE", unit = "1", doc = "gaps in the 1 s bin of the peak / all gaps of the station; if a drive is given, both count only its gaps" }
+weight = { type = "DOUBLE", unit = "1", doc = "gaps that belong to the peak / all gaps of the station; if a drive is given, both count only its gaps. The border between two peaks is the bin between them that has the fewest gaps" }
 median_s = { type = "DOUBLE", unit = "s", doc = "median length of the avoidable gaps that belong to the peak" }
 */
 WITH gap AS (

@@ -128,7 +128,8 @@ def _number_of_drives(_: Any, __: Any, texts: tuple[str, ...]) -> dict[str, int]
     "--gap",
     "gap_s",
     type=float,
-    help="Longest gap between two files, in seconds; longer gaps are shortened to this length.",
+    help="Longest avoidable gap between two files, in seconds; longer gaps are shortened to this length. File marks,"
+    " checksums and tape motion stay as recorded, unless the logs do not show them separately.",
 )
 @click.option("--faster", "speed", default=1.0, help="Factor by which the rate of all drives is multiplied.")
 @click.option("--depth", default=1, help="Number of requests that a client keeps queued.")

@@ -59,7 +59,7 @@ def registry_of(message: Message) -> CollectorRegistry:
             gauge(metric, doc).labels(message.site).set(value)
     if message.headline.get("drive_rate_mb_s") is not None:
         doc = (
-            "drive rate in the period: bytes ÷ time in which drives moved them; basis"
+            "drive rate in the period: bytes ÷ time in which drives moved them;"
             f" {BASES[message.headline['drive_rate_basis']]}"
         )
         rate = gauge("tapescope_drive_rate_megabytes_per_second", doc, ("site", "basis"))

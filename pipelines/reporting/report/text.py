@@ -232,13 +232,13 @@ def _finding(finding: Finding) -> Iterator[str]:
         yield from _wrap(f"also {other}", "  ", "    ")
     if finding.trend:
         yield f"  {in_characters(finding.trend)}  {in_words(finding.trend)}"
-    for step in finding.steps[:1]:
-        yield from _wrap(f"next: {step}", "  ", "    ")
     if finding.is_repeat:
-        yield "  meaning and next steps: same as for the previous finding, which has the same rule"
+        yield "  meaning and what to do: same as for the previous finding, which has the same rule"
     else:
-        for step in finding.steps[1:]:
-            yield from _wrap(f"then: {step}", "  ", "    ")
+        if finding.steps:
+            yield "  what to do:"
+        for step in finding.steps:
+            yield from _wrap(f"- {step}", "  ", "    ")
         yield from _wrap(f"means: {finding.means}", "  ", "    ")
         if finding.handbook:
             yield f"  handbook: tapescope explain {finding.rule}"

@@ -34,7 +34,8 @@ def losses(asker: Asker) -> Section:
         return Section(title, sentences=[text])
     sentence = (
         "A gain is the additional data that could move if the cause were removed, up to the limit that the next "
-        "bottleneck sets. The 90 % interval shows how much the gain varies from day to day. Figures with “at most” "
+        "bottleneck sets. The 90 % interval is derived from the differences between the mounts, tapes or hours of "
+        "the period: it shows how much the gain may vary on days like these. Figures with “at most” "
         "ignore the next bottleneck. A loss known only in hours is ranked by hours × the median GB per lost hour "
         "of the losses that are known in GB. Gains do not add up: removing one bottleneck exposes the next."
     )

@@ -57,12 +57,12 @@ def _by_pools(asker: Asker) -> str:
 
 
 def _rates(headline: Row) -> str:
-    """The rates that are known, the drive rate with its basis."""
+    """The rates that are known; of the drive rate, how it was measured."""
     drive, overall, f = headline["drive_rate_mb_s"], headline["overall_rate_mb_s"], headline["f"]
     basis = BASES.get(headline["drive_rate_basis"], headline["drive_rate_basis"])
-    parts = [] if drive is None else [f"drive rate {quantity(drive, 'MB/s')} (basis {basis})"]
+    parts = [] if drive is None else [f"drive rate {quantity(drive, 'MB/s')} ({basis})"]
     parts += [] if overall is None else [f"overall rate {quantity(overall, 'MB/s')}"]
-    parts += [] if f is None else [f"f = {fixed(f, '1')}"]
+    parts += [] if f is None else [f"efficiency {percent(f)}"]
     return "".join(f", {part}" for part in parts)
 
 
