@@ -6,8 +6,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 
 from pipelines import sources, steps
+from pipelines.cli import cli
 from pipelines.ingest.limits import limits_of
 from pipelines.ingest.survey import survey
 from pipelines.ingest.survey.render import written
@@ -23,6 +25,10 @@ VMSTAT = """procs -----------memory---------- ---swap-- -----io---- -system-- --
  1  2      0 803444  49984 124940    0    0     0  90960  992   59 75 25  0  0  0 2011-04-12 20:49:28 JST
 """
 AVERAGES = "1 line is averages since boot"
+SET_ZONE = (
+    'to change this, set zone = "Asia/Tokyo" in the [[input]] with glob = "host1.txt",'
+    " or in one above it for this file alone"
+)
 
 
 def read(tmp_path: Path, zone: str) -> tuple[Any, str]:
@@ -37,10 +43,10 @@ def read(tmp_path: Path, zone: str) -> tuple[Any, str]:
 @pytest.mark.parametrize(
     ("zone", "reason"),
     [
-        ("", "the time stamps name the zone JST, but the rows are read as times in UTC"),
+        ("", f"the time stamps name the zone JST, but the rows are read as times in UTC ({SET_ZONE})"),
         (
             'zone = "Europe/Berlin"\n',
-            "the time stamps name the zone JST, but the rows are read as times in Europe/Berlin",
+            f"the time stamps name the zone JST, but the rows are read as times in Europe/Berlin ({SET_ZONE})",
         ),
         ('zone = "Asia/Tokyo"\n', ""),
         ('zone = "America/Sao_Paulo"\n', ""),  # has no words to compare
@@ -50,6 +56,22 @@ def test_zone_words_that_the_zone_has_not_stand_in_the_note(tmp_path: Path, zone
     report, note = read(tmp_path, zone)
     assert note == "; ".join([reason] * bool(reason) + [AVERAGES])
     assert [one["reason"] for one in report.as_dict()["warnings"]] == [reason] * bool(reason)
+
+
+def test_tables_for_people_have_no_hashes(tmp_path: Path) -> None:
+    read(tmp_path, "")
+    table = CliRunner().invoke(cli, ["ask", "files", "--site", str(tmp_path)])
+    assert "sha256" not in table.stdout and "--all-columns adds file_id, sha256" in table.stderr
+    every = CliRunner().invoke(cli, ["ask", "files", "--all-columns", "--site", str(tmp_path)])
+    assert "sha256" in every.stdout and "--all-columns" not in every.stderr
+    assert "sha256" in CliRunner().invoke(cli, ["ask", "files", "--format", "csv", "--site", str(tmp_path)]).stdout
+
+
+def test_an_empty_answer_names_the_data_it_needs(tmp_path: Path) -> None:
+    read(tmp_path, "")
+    steps.build(steps.site_at(tmp_path))
+    answer = steps.ask(steps.site_at(tmp_path), "session_rates", {})
+    assert not answer.rows and answer.notices[-1].startswith("Only mounts in which files moved are shown.")
 
 
 def test_parse_reports_the_note(tmp_path: Path) -> None:

@@ -72,6 +72,8 @@ def ask(
         values, period = _values(question, given, connection)
         found = _answer(connection, question, values, period, snapshot)
         notices = [*found.notices, *_about_days(connection, catalog, question, values)]
+        if question.if_empty and not found.rows:
+            notices.append(question.if_empty)
         if snapshot is None and is_outdated(connection, site, catalog):
             notices.append(OUTDATED)
         return replace(found, notices=tuple(notices))

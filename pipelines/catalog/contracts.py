@@ -39,6 +39,7 @@ class Column:
     doc: str
     unit: str = ""
     was: tuple[str, ...] = ()  # names it had before: a warehouse that has one of these renames it and keeps its rows
+    for_programs: bool = False  # such as a hash: `tapescope ask` leaves it out of tables for people
 
 
 @dataclass(frozen=True)
@@ -198,6 +199,7 @@ class Question:
     params: dict[str, dict[str, Any]] = field(default_factory=dict)
     topic: str = ""  # one of TOPICS; empty for inputs of models and methods, which are not listed
     was: tuple[str, ...] = ()  # names of questions that it replaces
+    if_empty: str = ""  # printed if there are no rows: which data it needs
 
 
 @dataclass(frozen=True)

@@ -97,7 +97,7 @@ def _columns(path: Path, values: dict[str, dict[str, Any]]) -> tuple[Column, ...
         return tuple(Column(name, **column | {"was": former_names(column)}) for name, column in values.items())
     except TypeError as error:
         raise ContractError(
-            f"{path}: a column needs the keys `type` and `doc`, and may have `unit` and `was`: {error}"
+            f"{path}: a column needs the keys `type` and `doc`, and may have `unit`, `was` and `for_programs`: {error}"
         ) from error
 
 

@@ -16,8 +16,16 @@ from pipelines.cli.output import print_answer
 @site_option
 @period_options
 @format_option
+@click.option("--all-columns", is_flag=True, help="Also show columns that only programs need, such as hashes.")
 def ask(
-    name: str, params: tuple[str, ...], site_path: Path, day_day: Any, from_day: Any, to_day: Any, form: str
+    name: str,
+    params: tuple[str, ...],
+    site_path: Path,
+    day_day: Any,
+    from_day: Any,
+    to_day: Any,
+    form: str,
+    all_columns: bool,
 ) -> None:
     """Answer a question; `tapescope questions` lists them."""
     invalid = [param for param in params if "=" not in param]
@@ -26,7 +34,7 @@ def ask(
     values = as_params(*period(day_day, from_day, to_day)) | dict(param.split("=", 1) for param in params)
     if day_day and name in (known := files.load_catalog().asked) and "first_day" not in known[name].params:
         values.pop("first_day", None)  # reported as of a day
-    print_answer(steps.ask(steps.site_at(site_path), name, values), form)
+    print_answer(steps.ask(steps.site_at(site_path), name, values), form, all_columns)
 
 
 @click.command()

@@ -27,15 +27,21 @@ CELL_CHARS = 120
 RECORD_ROWS = 3
 
 
-def print_answer(answer: "Answer", form: str) -> None:
-    """Print an answer as a table for people, or as CSV or JSON for programs; notices go to standard error."""
-    print_rows(answer.columns, answer.rows, form)
+def print_answer(answer: "Answer", form: str, all_columns: bool = True) -> None:
+    """Print an answer as a table for people, or as CSV or JSON for programs; notices go to standard error.
+
+    A table has the columns that only programs need (ids, hashes) with `all_columns`; CSV and JSON always have them.
+    """
+    left_out = [] if all_columns or form != "table" else [one.name for one in answer.columns if one.for_programs]
+    kept = [n for n, column in enumerate(answer.columns) if column.name not in left_out]
+    print_rows([answer.columns[n] for n in kept], [tuple(row[n] for n in kept) for row in answer.rows], form)
     errors = error_console()
     if form == "table":
         n_rows = format.counted(len(answer.rows), "row")
         cut = ", cut off at the row limit" if answer.is_cut else ""
         period = f"; {answer.period}" if answer.period else ""
-        errors.print(f"{n_rows}{cut}{period}; snapshot {answer.snapshot}", style="dim", highlight=False)
+        without = f"; --all-columns adds {', '.join(left_out)}" if left_out else ""
+        errors.print(f"{n_rows}{cut}{period}; snapshot {answer.snapshot}{without}", style="dim", highlight=False)
     for notice in answer.notices:
         errors.print(escape_control(notice), highlight=False, soft_wrap=True)
 
@@ -139,9 +145,12 @@ def print_survey(found: "Survey", out: str) -> None:
         text = f"{n_shared:6,} {drives} in several archives; one site.toml treats equal names as one drive"
         page.print(text, soft_wrap=True)
     zone = found.zone.zones[0] if found.zone.zones else "unknown"
+    n_links = sum(bool(link.station) for link in found.links.values())
+    n_more = len(found.links) - n_links
+    more = f" ({n_more} more as {'a comment' if n_more == 1 else 'comments'}: name the station)" if n_more else ""
     page.print(
         f"Wrote {out}: {format.counted(len(found.hosts.stations), 'station')},"
-        f" {format.counted(len(found.drives), 'drive')}, {format.counted(len(found.links), 'link')}, zone {zone},"
+        f" {format.counted(len(found.drives), 'drive')}, {format.counted(n_links, 'link')}{more}, zone {zone},"
         f" {format.counted(len(found.inputs), 'input')}.\n"
         f"Check the guesses in this file, then run: tapescope run --site {shlex.quote(out)}",
         soft_wrap=True,

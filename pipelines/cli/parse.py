@@ -45,11 +45,11 @@ def recognise(paths: tuple[Path, ...], site_path: Path, verbose: bool) -> None:
         click.echo(f"{escape_control(str(one.path))}: {one.source or 'unknown'}: {escape_control(one.why)}")
         for name, why in one.claims.items() if verbose else ():
             click.echo(f"    {name}: {escape_control(why)}")
-    if len(recognised) > 1:
-        n_known = sum(one.source is not None for one in recognised)
+    n_known = sum(one.source is not None for one in recognised)
+    if len(recognised) > 1 or not n_known:
         more = (
             "; --verbose shows for each source why it does not read the unknown files"
-            if n_known < len(recognised)
+            if n_known < len(recognised) and not verbose
             else ""
         )
         click.echo(f"{n_known} of {len(recognised)} files are of a known kind{more}")

@@ -75,6 +75,7 @@ class IncomingFile:
         self.path, self.status = path, look_at(path)
         self.name = stored_path(site, path) if site else str(path)
         self.grows_by_lines = isinstance(item, Spool)
+        self.glob = item.glob if isinstance(item, Input) else ""
         self.given_source = source or (item.source if item else "")
         self.declared = origin_of(site, path, item, values or {}, self.status)
         self.limits = site.limits.of_reading if site else blocks.Limits()

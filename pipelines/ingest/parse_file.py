@@ -74,7 +74,7 @@ class FileParse:
     def warning(self) -> str:
         """Of that, what makes rows wrong or loses them: a host's other zone words, no year, damaged numbers."""
         is_of_host = bool(set(self.source.TABLES) & set(OF_HOSTS))
-        zone = disagreement(self.file.origin.head, self.file.origin.zone) if is_of_host else ""
+        zone = disagreement(self.file.origin.head, self.file.origin.zone, self.file.glob) if is_of_host else ""
         return "; ".join([zone] * bool(zone) + self._counted({NO_YEAR, IMPOSSIBLE}))
 
     def _counted(self, which: set[str]) -> list[str]:

@@ -16,6 +16,34 @@ _WORDS = frozenset(
         " HKT HST ICT IST JST KST MDT MSD MSK MST NDT NST NZDT NZST PDT PHT PKT PST SAST SGT WAT WEST WET WIB",
     )
 )
+# Zones of tape archives; any other can be written by hand.
+CANDIDATES = (
+    "America/Chicago",
+    "America/New_York",
+    "America/Denver",
+    "America/Los_Angeles",
+    "America/Vancouver",
+    "America/Sao_Paulo",
+    "Europe/London",
+    "Europe/Zurich",
+    "Europe/Berlin",
+    "Europe/Paris",
+    "Europe/Madrid",
+    "Europe/Rome",
+    "Europe/Amsterdam",
+    "Europe/Stockholm",
+    "Europe/Copenhagen",
+    "Europe/Prague",
+    "Europe/Helsinki",
+    "Europe/Moscow",
+    "Asia/Tokyo",
+    "Asia/Seoul",
+    "Asia/Shanghai",
+    "Asia/Taipei",
+    "Asia/Kolkata",
+    "Australia/Sydney",
+    "UTC",
+)
 _AFTER_TIME = re.compile(r"\b\d\d?:\d\d:\d\d(?:[.,]\d{1,9})?(?: ?[AaPp][Mm])? ([A-Z]{2,5})\b")
 _AT_END = re.compile(r"(?:id|wa|st|gu) +([A-Z]{2,5}) *$")  # of the header vmstat -t prints
 _MOST_CHARS = 2_000  # of a line
@@ -47,17 +75,35 @@ def words_of_zone(zone: str) -> frozenset[str]:
     return frozenset(day.tzname() or "" for day in days)
 
 
-def disagreement(lines: Iterable[str], zone: str) -> str:
-    """One sentence where words next to stamps do not belong to the zone the stamps are read in; else ''.
+def zones_with(words: Iterable[str]) -> list[str]:
+    """The candidates whose time has all of these names.
+
+    >>> zones_with(["EST"]), zones_with(["CST", "CDT"])
+    (['America/New_York'], ['America/Chicago', 'Asia/Shanghai'])
+    """
+    return [name for name in CANDIDATES if set(words) <= words_of_zone(name)]
+
+
+def disagreement(lines: Iterable[str], zone: str, glob: str = "") -> str:
+    """Where words next to stamps do not belong to the zone the stamps are read in: that, and what to set; else ''.
 
     A zone that has numbers for names, as America/Sao_Paulo, is not judged.
 
-    >>> disagreement(["2011-04-12 20:49:26 JST"], "UTC"), disagreement(["2011-04-12 20:49:26 CDT"], "America/Chicago")
-    ('the time stamps name the zone JST, but the rows are read as times in UTC', '')
+    >>> disagreement(["2011-04-12 20:49:26 JST"], "UTC", "jp/*.log").split(" (")[1].split(",")[1]
+    ' set zone = "Asia/Tokyo" in the [[input]] with glob = "jp/*.log"'
+    >>> disagreement(["2011-04-12 20:49:26 CDT"], "America/Chicago")
+    ''
     """
     known = words_of_zone(zone)
     if any(not word.isalpha() for word in known):
         return ""
     others = sorted(set(zone_words(lines)) - known)
     words = " and ".join(others)
-    return f"the time stamps name the zone {words}, but the rows are read as times in {zone}" if others else ""
+    if not others:
+        return ""
+    value = next((f'zone = "{name}"' for name in zones_with(others)), "zone")
+    entry = f'the [[input]] with glob = "{glob}"' if glob else "the [[input]] of the file"
+    return (
+        f"the time stamps name the zone {words}, but the rows are read as times in {zone}"
+        f" (to change this, set {value} in {entry}, or in one above it for this file alone)"
+    )

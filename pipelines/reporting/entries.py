@@ -61,6 +61,7 @@ def question(question: Question) -> str:
     lines = [
         f"# {'question' if question.topic else 'input'} {question.name}: {question.title}\n",
         f"{question.why}\n",
+        *([f"If there are no rows: {question.if_empty}\n"] if question.if_empty else []),
     ]
     for name, param in question.params.items():
         default = f" (default `{param['default']}`)" if param.get("default") else ""

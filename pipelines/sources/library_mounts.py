@@ -92,6 +92,12 @@ def recognise(head: list[str]) -> Claim:
                 "only some column titles of a library's mount history; `columns` of the file's"
                 " [[input]] can map the others",
             )
+    for line in (line for line in head if line.strip()):
+        found = _places(line, {})
+        if {"volume", "drive"} & set(found):
+            lacking = ", ".join(f'"{_TITLES[name][0]}"' for name in _NEEDED if name not in found)
+            return Claim(False, 0.1, f"column titles of a library's mount history are missing: {lacking}")
+        break
     return Claim(False, 0.0, "no column titles of a library's mount history")
 
 

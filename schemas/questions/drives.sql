@@ -2,6 +2,7 @@
 title = "Drives"
 topic = "drives"
 why = "Shows the rates of each drive, and the hours in which it moved data, waited or was idle."
+if_empty = "The ledger of drive time has no hours in the period. It needs a log of the movers or tape daemons, counters of drives, or a list of mounts of TSM or a library. `tapescope ask listed_drives` also shows mounts from Enstore's accounting."
 takes = ["first_day", "last_day"]
 
 [columns]

@@ -1,7 +1,8 @@
 /*
 title = "Use of drives, from a server's or a library's list of mounts"
+if_empty = "This needs a list of mounts: Enstore's table tape_mounts, TSM's table SUMMARY or activity log, a library's history of mounts, or SCSI pages of the drives."
 topic = "requests"
-why = "Shows how long each drive held a tape, how often tapes were mounted, and how often a tape was soon mounted again. The mounts come from lists of TSM's server or a library, or from SCSI pages of the drives. The time with a tape is an upper limit of the time in which data moved."
+why = "Shows how long each drive held a tape, how often tapes were mounted, and how often a tape was soon mounted again. The mounts come from lists of TSM's server or a library, from Enstore's accounting (table tape_mounts) where no log of the movers shows them, or from SCSI pages of the drives. The time with a tape is an upper limit of the time in which data moved."
 takes = ["first_day", "last_day"]
 
 [params.again_hours]
@@ -11,7 +12,7 @@ doc = "a mount counts as repeated if the same tape left a drive at most this man
 
 [columns]
 system = { type = "VARCHAR", doc = "archive system" }
-library = { type = "VARCHAR", doc = "library" }
+library = { type = "VARCHAR", doc = "library; NULL where the list does not name it" }
 drive = { type = "VARCHAR", doc = "name of the drive; if site.toml assigns the library's name of the drive (`slot`) to no drive, the library's name" }
 n_mounts = { type = "BIGINT", doc = "number of mounts in the drive that began in the period" }
 n_volumes = { type = "BIGINT", doc = "number of different tapes in the mounts counted in n_mounts" }
@@ -27,10 +28,18 @@ WITH bound AS (
     SELECT day_begin($first_day, zone) AS from_at, day_end($last_day, zone) AS to_at
     FROM site.setting
 ),
-held AS (
-    SELECT * REPLACE (coalesce(drive, slot) AS drive), max(dismounted_at) OVER (PARTITION BY system, library, volume ORDER BY mounted_at, drive
-                                       ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS before_at
+listed AS (
+    SELECT system, session_id, library, coalesce(drive, slot) AS drive, volume, mounted_at, dismounted_at, mounted_s
     FROM silver.listed_mount
+    UNION ALL
+    SELECT system, session_id, NULL, drive, volume, mounted_at, dismounted_at,
+           date_diff('microsecond', mounted_at, dismounted_at) / 1e6
+    FROM silver.session WHERE witnesses = 'table' AND mounted_at IS NOT NULL
+),
+held AS (
+    SELECT *, max(dismounted_at) OVER (PARTITION BY system, library, volume ORDER BY mounted_at, drive
+                                       ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS before_at
+    FROM listed
 ),
 moved AS (
     SELECT system, session_id, CAST(sum(bytes) AS DOUBLE) AS bytes FROM silver.transfer

@@ -3,6 +3,7 @@ title = "Rates and efficiency of each mount"
 topic = "mounts"
 was = ["mounts", "slow_sessions"]
 why = "Shows for each mount its drive rate, overall rate, efficiency f, order of reads, and the share of the tape's files that were read. Mounts that lost the most time come first."
+if_empty = "Only mounts in which files moved are shown. This needs a log of the movers or tape daemons, counters of drives, or for the same time a list of mounts and their data: for Enstore exports of tape_mounts and encp_xfer. `tapescope ask listed_drives` shows mounts without data."
 takes = ["first_day", "last_day", "station", "drive", "group"]
 
 [params.volume]

@@ -23,7 +23,7 @@ from pipelines.ingest.survey.links import LinkFound, note_links, note_settings
 from pipelines.ingest.survey.names import NO_HOSTS, NO_NAME
 from pipelines.ingest.survey.patterns import Pattern, patterns
 from pipelines.ingest.survey.periods import period_of
-from pipelines.ingest.survey.zones import ZoneGuess, guess_zone, offsets_in, offsets_of, words_of
+from pipelines.ingest.survey.zones import ZoneGuess, offsets_in, offsets_of, settle_zones, words_of
 from pipelines.primitives.errors import UnreadableFile
 from pipelines.primitives.zone_names import zone_words
 from pipelines.sources import blocks
@@ -61,8 +61,6 @@ class Survey:
 def survey(folder: Path, progress: Callable[[str, int], None] | None = None) -> Survey:
     """Look at every file below a folder."""
     made = Survey(folder)
-    offsets: Counter[tuple[int, int]] = Counter()
-    words: Counter[str] = Counter()
     settings: dict[str, pl.DataFrame] = {}
     looking = _Looking()
     for path in logs_below(folder):
@@ -77,9 +75,9 @@ def survey(folder: Path, progress: Callable[[str, int], None] | None = None) -> 
         note_links(made.links, tables, name)
         if (rows := tables.get("mrtg_cfg")) is not None:
             settings[name] = rows
-        offsets += offsets_of(tables) + offsets_in(file.found.head)
-        words += words_of(tables) + found.zone_words
-    made.zone = guess_zone(offsets, words)
+        found.offsets = offsets_of(tables) + offsets_in(file.found.head)
+        found.zone_words += words_of(tables)
+    made.zone = settle_zones(made.files)
     made.inputs = patterns(made.files)
     split_shared(made.drives)
     made.counted = settle_counted(made.drives, made.inputs)

@@ -13,6 +13,9 @@ from pipelines.ingest.survey.patterns import Pattern
 from pipelines.primitives.text import short_host
 from pipelines.sources._shared.names import stem_of
 
+_OF_MOVERS = ("logname", "mover", "mover_host", "drive_product", "volume", "driver")
+_NO_TAPE = ("DiskDriver", "NullDriver")
+
 
 @dataclass
 class DriveFound:
@@ -61,10 +64,20 @@ def _note_movers(found: dict[str, DriveFound], rows: pl.DataFrame, path: str) ->
         _note(found, logname.removesuffix("MV"), path, n, logname=logname, mover_host=host, product=product)
 
 
-def _note_encp(found: dict[str, DriveFound], rows: pl.DataFrame, path: str) -> None:
-    kind = pl.col("drive_product").drop_nulls().first()
-    for mover, product, n in rows.drop_nulls("mover").group_by("mover").agg(kind, pl.len()).sort("mover").rows():
-        _note(found, mover.removesuffix(".mover"), path, n, mover=mover, product=product)
+def _note_named_movers(found: dict[str, DriveFound], rows: pl.DataFrame, path: str) -> None:
+    """Movers that Enstore's tables, clients or relay name; not those of disks, whose volumes have colons."""
+    given = {name: rows[name] if name in rows.columns else pl.lit(None, pl.String) for name in _OF_MOVERS}
+    known = rows.select(**given).filter(
+        ~pl.col("driver").fill_null("").is_in(_NO_TAPE)
+        & ~pl.col("volume").fill_null("").str.contains(":", literal=True)
+    )
+    named = known.with_columns(
+        name=pl.coalesce(pl.col("logname").str.replace("MV$", ""), pl.col("mover").str.replace(r"\.mover$", ""))
+    ).drop_nulls("name")
+    facts = [pl.col(name).drop_nulls().first() for name in ("logname", "mover", "mover_host", "drive_product")]
+    for name, logname, mover, host, product, n in named.group_by("name").agg(*facts, pl.len()).sort("name").rows():
+        names = {"logname": logname, "mover": mover, "mover_host": short_host(host or "")}
+        _note(found, name, path, n, product=product, **names)
 
 
 def _note_cta(found: dict[str, DriveFound], rows: pl.DataFrame, path: str) -> None:
@@ -95,7 +108,13 @@ def _note_tsm(found: dict[str, DriveFound], rows: pl.DataFrame, path: str) -> No
 
 _NOTES: dict[str, Callable[[dict[str, DriveFound], pl.DataFrame, str], None]] = {
     "enstore_log_mover": _note_movers,
-    "enstore_log_encp": _note_encp,
+    "enstore_log_encp": _note_named_movers,
+    "enstore_accounting_mount": _note_named_movers,
+    "enstore_accounting_transfer": _note_named_movers,
+    "enstore_accounting_drive_stat": _note_named_movers,
+    "enstore_accounting_mover": _note_named_movers,
+    "encp_console_transfer": _note_named_movers,
+    "enstore_relay": _note_named_movers,
     "cta_step": _note_cta,
     "cta_drive_poll": _note_cta,
     "library_mount": _note_slots,

@@ -20,6 +20,8 @@ class FileFound:
     hosts: Counter[str] = field(default_factory=Counter)  # written in it, not taken from its name
     named: dict[str, Counter[str]] = field(default_factory=dict)  # archive systems, pools … in it: rows of each
     zone_words: Counter[str] = field(default_factory=Counter)  # next to its stamps: in how many lines
+    offsets: Counter[tuple[int, int]] = field(default_factory=Counter)  # from UTC, of its local times
+    zone: str = ""  # where its stamps contradict the zone of the site
     lacks: str = ""  # what the source misses, where it refuses the file: "its rows carry no date"
     period: Period | None = None  # from its first row to its last
     fields: tuple[str, ...] = ()  # fields of an [[input]] that would supply it

@@ -8,8 +8,10 @@ from dataclasses import dataclass, field
 from pipelines.config.inputs import Input
 from pipelines.ingest.survey.files import FileFound
 from pipelines.ingest.survey.names import is_regular, may_be_host
-from pipelines.ingest.survey.periods import Period, declared
+from pipelines.ingest.survey.periods import Expected, Period, expected
 from pipelines.primitives.text import escape_control, short_host
+from pipelines.sources import source_of
+from pipelines.sources._shared.names import stem_of
 
 _DATE = re.compile(r"(?<!\d)\d{4}[-.]?\d\d[-.]?\d\d(?!\d)")
 _ENDING = re.compile(r"^.*(\.[A-Za-z]\w*)(?:\.\d+)*$")
@@ -35,12 +37,13 @@ class Pattern:
     source: str
     files: list[str] = field(default_factory=list)
     refused: list[Refused] = field(default_factory=list)
-    periods: dict[str, list[Period]] = field(default_factory=dict)  # by the host or link that the path names
+    periods: dict[str, list[Period]] = field(default_factory=dict)  # by the host or link of a file
     named: dict[str, Counter[str]] = field(default_factory=dict)  # archive systems, pools … in them: rows of each
+    zone: str = ""  # of its stamps, where it is not the site's
 
-    def expect(self, zone: str) -> str:
-        """The period that its files span, as site.toml writes it; empty where they do not all span one."""
-        return "" if self.refused else declared(self.periods, zone)
+    def expect(self, zone: str) -> Expected:
+        """The period that its files span, as site.toml writes it; empty where files are still to be read."""
+        return Expected() if self.refused else expected(self.periods, self.zone or zone)
 
     @property
     def is_local(self) -> bool:
@@ -56,20 +59,21 @@ class Pattern:
 def patterns(found: list[FileFound]) -> list[Pattern]:
     """One pattern for the files of a folder and source that differ only in date, host, link or number.
 
-    The first input that matches a file applies. A plain
-    pattern matches no other pattern's file, so it goes first; a more specific pattern goes before one that would match
-    as well.
+    The first input that matches a file applies. A plain pattern matches no other pattern's file, except those of a zone
+    of their own, so it goes first; a more specific pattern goes before one that would match as well.
     """
     globs = _globs([file for file in found if file.source is not None])
-    groups: dict[tuple[str, str], list[FileFound]] = {}
+    groups: dict[tuple[str, str, str], list[FileFound]] = {}
     for file in found:
         if file.source is not None:
             glob = globs[file.path]
-            key = glob if "{" in glob else glob.rpartition("/")[0]
-            groups.setdefault((key, file.source), []).append(file)
+            key = (glob, "") if "{" in glob else (glob.rpartition("/")[0], file.zone)
+            groups.setdefault((*key, file.source), []).append(file)
     made: list[Pattern] = []
-    for group in groups.values():
+    for (place, zone, source), group in groups.items():
         others = {file.path for file in found} - {file.path for file in group}
+        if not zone:  # the patterns of files in another zone go first
+            others -= {file.path for key, of in groups.items() for file in of if key[1] and key[::2] == (place, source)}
         names = {globs[file.path] for file in group}
         # a plain pattern is tried before those with names and dates, so it may take no file of theirs
         is_theirs = len(names) == 1 and not any(
@@ -86,19 +90,29 @@ def _pattern_of(glob: str, group: list[FileFound]) -> Pattern:
         if file.lacks:
             refused.setdefault((file.lacks, file.fields), Refused(file.lacks, file.fields)).files.append(file.path)
     made = Pattern(glob, str(group[0].source), [file.path for file in group], list(refused.values()))
+    zones = {file.zone for file in group if file.zone_words}
+    made.zone = zones.pop() if len(zones) == 1 else ""
     for file in group:
         for kind, names in file.named.items():
             made.named.setdefault(kind, Counter()).update(names)
         if file.period is not None:
             named = Input(glob=glob).match(file.path) or {}
-            made.periods.setdefault(named.get("link") or named.get("host") or "", []).append(file.period)
+            place = named.get("link") or named.get("host") or _host_of(file)
+            made.periods.setdefault(place, []).append(file.period)
     return made
 
 
-def _order(pattern: Pattern) -> tuple[str, bool, int, int, str]:
+def _host_of(file: FileFound) -> str:
+    """The host that a log of a host is about, if its path does not name it; empty where there are several."""
+    if source_of(str(file.source)).SPEAKS_FOR != "hosts" or len(file.hosts) > 1:
+        return ""
+    return next(iter(file.hosts), stem_of(file.path))
+
+
+def _order(pattern: Pattern) -> tuple[str, bool, bool, int, int, str]:
     spelt_out = len(re.sub(r"\{\w+\}|\*", "", pattern.glob))
     folder = pattern.glob.rpartition("/")[0]
-    return folder, not pattern.is_plain, -spelt_out, pattern.glob.count("*"), pattern.glob
+    return folder, not pattern.is_plain, not pattern.zone, -spelt_out, pattern.glob.count("*"), pattern.glob
 
 
 def _fits(glob: str, path: str) -> bool:

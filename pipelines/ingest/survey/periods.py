@@ -61,33 +61,58 @@ def _is_sparse(tables: Collection[pl.DataFrame]) -> bool:
     return isinstance(step, timedelta) and step > _SILENCE
 
 
-def declared(periods: dict[str, list[Period]], zone: str) -> str:
-    """`expect` of an input whose files are of these hosts or links; empty where their periods are not one and the same.
+@dataclass(frozen=True)
+class Expected:
+    """`expect` of an [[input]] as site.toml writes it, and why it is no more than a comment there."""
+
+    period: str = ""
+    doubt: str = ""
+
+
+def expected(periods: dict[str, list[Period]], zone: str) -> Expected:
+    """What an input with files of these hosts or links may declare: a period only if each has logs for most of it.
 
     >>> one = Period(datetime(2011, 10, 29, 9, 5), datetime(2011, 10, 29, 14, 20))
-    >>> declared({"": [one]}, "Europe/Berlin")
+    >>> expected({"": [one]}, "Europe/Berlin").period
     '{ from = 2011-10-29T09:05:00+02:00, to = 2011-10-29T14:20:00+02:00 }'
     >>> later = Period(datetime(2011, 10, 30, 9, 5), datetime(2011, 10, 30, 14, 20), is_local=False)
-    >>> declared({"a": [one], "b": [later]}, "UTC"), declared({"b": [later]}, "Europe/Berlin")
-    ('', '{ from = 2011-10-30T09:05:00Z, to = 2011-10-30T14:20:00Z }')
+    >>> expected({"b": [later]}, "Europe/Berlin")
+    Expected(period='{ from = 2011-10-30T09:05:00Z, to = 2011-10-30T14:20:00Z }', doubt='')
+    >>> expected({"a": [one], "b": [later]}, "UTC").doubt
+    'the logs of 2 hosts or links cover different periods'
+    >>> expected({"a": [one, later]}, "UTC").doubt
+    'the logs cover only 10.50 h of the 29.25 h from their first row to their last'
     """
     spans = [
         Period(min(one.begin for one in of), max(one.end for one in of), all(one.is_local for one in of))
         for of in periods.values()
     ]
     first = next(iter(spans), None)
-    if first is None or any(
-        abs(one.begin - first.begin) > _APART or abs(one.end - first.end) > _APART for one in spans
-    ):
-        return ""
+    if first is None:
+        return Expected()
+    if any(abs(one.begin - first.begin) > _APART or abs(one.end - first.end) > _APART for one in spans):
+        return Expected(doubt=f"the logs of {len(spans)} hosts or links cover different periods")
     # what all of them span, in whole minutes: time outside was never promised, and would count as a hole
     begin, end = max(one.begin for one in spans), min(one.end for one in spans)
     edges = begin.replace(second=0, microsecond=0), end.replace(second=0, microsecond=0)
     edges = edges[0] if edges[0] == begin else edges[0] + timedelta(minutes=1), edges[1]
     if edges[0] >= edges[1]:
-        return ""
+        return Expected()
     ends = [_local(at, zone, first.is_local) for at in edges]
-    return f"{{ from = {ends[0]}, to = {ends[1]} }}"
+    doubts = (_holes(of, span.end - span.begin) for of, span in zip(periods.values(), spans, strict=True))
+    return Expected(f"{{ from = {ends[0]}, to = {ends[1]} }}", next(filter(None, doubts), ""))
+
+
+def _holes(periods: list[Period], span: timedelta) -> str:
+    """Why logs of one host or link are no log that goes on: they cover less than half of the time; else ''."""
+    covered, reached = timedelta(), datetime.min
+    for one in sorted(periods, key=lambda one: one.begin):
+        covered += max(one.end, reached) - max(one.begin, reached)
+        reached = max(one.end, reached)
+    if 2 * covered >= span:
+        return ""
+    hours = [f"{length / timedelta(hours=1):,.2f} h" for length in (covered, span)]
+    return f"the logs cover only {hours[0]} of the {hours[1]} from their first row to their last"
 
 
 def _local(at: datetime, zone: str, is_local: bool) -> str:

@@ -16,37 +16,10 @@ from zoneinfo import ZoneInfo
 
 import polars as pl
 
-from pipelines.primitives.zone_names import words_of_zone
+from pipelines.ingest.survey.files import FileFound
+from pipelines.primitives.zone_names import CANDIDATES, words_of_zone, zones_with
 from pipelines.sources._shared.stamps import MONTHS
 
-# Zones of tape archives; any other can be written by hand.
-CANDIDATES = (
-    "America/Chicago",
-    "America/New_York",
-    "America/Denver",
-    "America/Los_Angeles",
-    "America/Vancouver",
-    "America/Sao_Paulo",
-    "Europe/London",
-    "Europe/Zurich",
-    "Europe/Berlin",
-    "Europe/Paris",
-    "Europe/Madrid",
-    "Europe/Rome",
-    "Europe/Amsterdam",
-    "Europe/Stockholm",
-    "Europe/Copenhagen",
-    "Europe/Prague",
-    "Europe/Helsinki",
-    "Europe/Moscow",
-    "Asia/Tokyo",
-    "Asia/Seoul",
-    "Asia/Shanghai",
-    "Asia/Taipei",
-    "Asia/Kolkata",
-    "Australia/Sydney",
-    "UTC",
-)
 _QUARTER_S = 900
 _CLOSE_S = 60  # the most by which the difference of two clocks may miss a quarter of an hour
 _DAY_S = 86_400
@@ -116,6 +89,30 @@ def words_of(tables: dict[str, pl.DataFrame]) -> Counter[str]:
     return found
 
 
+def settle_zones(files: list[FileFound]) -> ZoneGuess:
+    """The zone of a site, from all of its files. Files whose stamps name another zone get theirs in `zone`."""
+    guess = _zone_of(files)
+    here = guess.zones[0] if guess.zones else ""
+    for file in files:
+        if file.zone_words and not (here and set(file.zone_words) <= words_of_zone(here)):
+            own = guess_zone(file.offsets, file.zone_words).zones
+            file.zone = own[0] if own and own[0] != here else ""
+    left = [file for file in files if not file.zone]
+    if len(left) == len(files):
+        return guess
+    guess = _zone_of(left)
+    return ZoneGuess(guess.zones, f"{guess.why}. Some logs name another zone: see `zone` in their [[input]]")
+
+
+def _zone_of(files: list[FileFound]) -> ZoneGuess:
+    offsets: Counter[tuple[int, int]] = Counter()
+    words: Counter[str] = Counter()
+    for file in files:
+        offsets += file.offsets
+        words += file.zone_words
+    return guess_zone(offsets, words)
+
+
 def guess_zone(offsets: Counter[tuple[int, int]], words: Counter[str]) -> ZoneGuess:
     """The candidate zones whose offset agrees with at least nine of ten rows, and which have the words.
 
@@ -127,7 +124,7 @@ def guess_zone(offsets: Counter[tuple[int, int]], words: Counter[str]) -> ZoneGu
     total = sum(offsets.values())
     listed = ", ".join(f"{word} ({n} lines)" for word, n in sorted(words.items()))
     quoted = f"time stamps name these zones: {listed}" if words else ""
-    named = [name for name in CANDIDATES if words and set(words) <= words_of_zone(name)]
+    named = zones_with(words) if words else []
     if not total:
         are_one = len({tuple(_offset(ZoneInfo(name), day) for day in _YEAR) for name in named}) == 1
         return ZoneGuess(named if are_one else [], quoted) if words else ZoneGuess()

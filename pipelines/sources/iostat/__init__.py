@@ -37,7 +37,17 @@ from pipelines.sources._shared.sysstat import foreign_banner, read_banner, witho
 from pipelines.sources.iostat import json_form
 from pipelines.sources.iostat.doubts import believe, believe_shares
 from pipelines.sources.iostat.events import BANNER, CLOCK, HEADER, JUNK, MORE, ROW, STAMP, find_events, is_fitting, part
-from pipelines.sources.iostat.layout import SKIPPED, foreign, is_like_header, is_more, read_header
+from pipelines.sources.iostat.layout import (
+    COLUMNS,
+    CPU,
+    DEVICE,
+    SKIPPED,
+    Layout,
+    foreign,
+    is_like_header,
+    is_more,
+    read_header,
+)
 from pipelines.sources.iostat.reports import BEGINS, MEASURED, attach, coverage_of, date_reports, find_runs, hosts
 from pipelines.sources.iostat.rows import merge, name_devices, split
 from pipelines.sources.protocol import AVERAGES, Carry, Claim, Origin, Parsed, rejected
@@ -47,6 +57,7 @@ VERSION = 4
 TABLES = ("host_sample", "device_sample")
 SPEAKS_FOR = "hosts"
 
+_MAIN = {"read_bytes_s", "write_bytes_s", "moved_bytes_s", "wait_s", "read_wait_s", "write_wait_s", "queue", "busy"}
 _USED = [STAMP, BANNER, HEADER, MORE, CLOCK]
 _START: Carry = {
     "run": 0,  # banners so far, and the contents of the last one: host, date as printed, processors
@@ -95,7 +106,7 @@ def recognise(head: list[str]) -> Claim:
     if known and 2 * sum(is_fitting(flat) for flat in flats) < len(flats):
         return Claim(False, 0.5, "a header of iostat, but most lines are neither rows nor headers of iostat")
     if known:
-        return Claim(True, 1.0, f"a header of iostat with {len(known[0].names)} columns")
+        return Claim(True, 1.0, f"reports of iostat: {_sections(known)}")
     if layouts and layouts[0][1] is not None:
         return Claim(False, 0.6, "only iostat's table of network file systems, which is not read")
     if layouts:
@@ -105,6 +116,15 @@ def recognise(head: list[str]) -> Claim:
     if any(read_banner(flat) for flat in flats):
         return Claim(False, 0.3, "a banner of sysstat, but no header of iostat")
     return Claim(False, 0.0, "no header line of iostat")
+
+
+def _sections(layouts: list[Layout]) -> str:
+    """What reports hold: processor shares, and of devices the columns that matter most, in the words of the header."""
+    names = dict.fromkeys(name for layout in layouts if layout.family == DEVICE for name in layout.names)
+    shown = [name for name in names if COLUMNS[name].name in _MAIN]
+    devices = f"devices ({', '.join(shown)})" if shown else "devices" if names else ""
+    cpu = "avg-cpu" if any(layout.family == CPU for layout in layouts) else ""
+    return " and ".join(filter(None, (cpu, devices))) + ("" if devices else ", without devices")
 
 
 def _layout_at(flats: list[str], place: int) -> Any:

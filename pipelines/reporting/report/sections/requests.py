@@ -49,10 +49,10 @@ _PARTS = (
     ),
     (
         "listed_drives",
-        "Drives: mounts listed by TSM or the library",
+        "Drives: mounts listed by TSM, the library or Enstore's accounting",
         "system library drive n_mounts n_volumes n_repeats mounted_hours mounted_share moved_gb overall_mb_s"
         " median_minutes",
-        "TSM's table SUMMARY or its activity log, or a library's history of mounts",
+        "TSM's table SUMMARY or its activity log, Enstore's table tape_mounts, or a library's history of mounts",
     ),
     (
         "tsm_sessions",
