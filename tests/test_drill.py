@@ -93,7 +93,7 @@ def test_what_is_printed_is_bounded_and_never_acts(site: Site) -> None:
     [
         (["DRV_9"], "has no drive 'DRV_9'", "DRV_1"),
         (["DRV_1", "--bucket", "naps"], "has no bucket 'naps'", "between_files, checksums, waiting, moving_data"),
-        (["DRV_1", "--day", "2011-01-01"], "has no drive", "give another --day"),
+        (["DRV_1", "--day", "2011-01-01"], "no log of a drive covers 2011-01-01", "days with logs of drives: 20"),
     ],
 )
 def test_what_does_not_exist_is_refused_with_what_does(site: Site, args: list[str], message: str, hint: str) -> None:

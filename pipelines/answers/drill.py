@@ -9,9 +9,12 @@ from pipelines.catalog.contracts import Catalog
 from pipelines.catalog.sql_inspect import execute
 from pipelines.config.site import Site
 from pipelines.primitives.errors import QuestionRefused
+from pipelines.primitives.format import listed
+from pipelines.primitives.times import period_texts
 from pipelines.warehouse.connection import Connection
 
 QUESTION = "bucket_intervals"
+_MOST_PERIODS = 5
 Interval = dict[str, Any]
 
 
@@ -83,10 +86,16 @@ def _refuse_unknown(connection: Connection, drive: str, bucket: str, day: date, 
     """Nothing found is an answer only where drive, day and bucket exist."""
     rows = execute(connection, "SELECT DISTINCT drive FROM gold.drive_ledger WHERE day = ?", [day]).fetchall()
     drives = sorted(row[0] for row in rows)
+    if not drives:
+        found = connection.execute("SELECT DISTINCT day FROM gold.drive_ledger ORDER BY day").fetchall()
+        days = period_texts([row[0] for row in found])
+        raise QuestionRefused(
+            f"no log of a drive covers {day}", f"days with logs of drives: {listed(days, _MOST_PERIODS) or 'none'}"
+        )
     if drive not in drives:
         raise QuestionRefused(
             f"the ledger of drive time on {day} has no drive {drive!r}",
-            f"drives on that day: {', '.join(drives) or 'none (give another --day)'}",
+            f"drives on that day: {', '.join(drives)}",
         )
     if bucket not in known:
         raise QuestionRefused(

@@ -9,6 +9,7 @@ from typing import Any
 import duckdb
 
 from pipelines.answers import adhoc, guard, parameters
+from pipelines.answers.unknown_names import NAMED, is_known, unknown_name
 from pipelines.build.fingerprint import is_outdated
 from pipelines.catalog import sql_inspect
 from pipelines.catalog.contracts import Catalog, Column, Question
@@ -72,8 +73,9 @@ def ask(
         values, period = _values(question, given, connection)
         found = _answer(connection, question, values, period, snapshot)
         notices = [*found.notices, *_about_days(connection, catalog, question, values)]
-        if question.if_empty and not found.rows:
-            notices.append(question.if_empty)
+        if not found.rows:
+            lacking = [question.if_empty] if question.if_empty else []
+            notices += _unknown_names(connection, catalog, values) or lacking
         if snapshot is None and is_outdated(connection, site, catalog):
             notices.append(OUTDATED)
         return replace(found, notices=tuple(notices))
@@ -85,7 +87,8 @@ def _question(catalog: Catalog, name: str) -> Question:
         if (now := catalog.renamed.get(name)) is not None:
             raise QuestionRefused(f"the question {name!r} is now called {now!r}", f"see `tapescope explain {now}`")
         near = difflib.get_close_matches(name, catalog.questions, n=3, cutoff=0.4)
-        hint = f"did you mean {' or '.join(near)}?" if near else "list them with `tapescope questions`"
+        near_words = f"did you mean {' or '.join(near)}? " if near else ""
+        hint = f"{near_words}`tapescope questions` lists all questions"
         raise QuestionRefused(f"there is no question {name!r}", hint)
     return question
 
@@ -176,6 +179,21 @@ def _about_days(connection: Connection, catalog: Catalog, question: Question, va
         for site in answer(connection, catalog, "period").as_dicts():  # no row before the first build
             notices += [f"There is data from {site['first_day']} to {site['last_day']}."] if site["last_day"] else []
     return notices
+
+
+def _unknown_names(connection: Connection, catalog: Catalog, values: dict[str, Any]) -> list[str]:
+    """Of the drives, tapes and the like that a question was asked about: those that nothing names."""
+    unknown = {
+        kind: name
+        for kind, name in values.items()
+        if kind in NAMED and isinstance(name, str) and name and not is_known(connection, catalog, kind, name)
+    }
+    if not unknown or "search" not in catalog.questions:
+        return []
+    known = answer(connection, catalog, "search", {"text": "", "n": "1000000"}).as_dicts()
+    return [
+        unknown_name(kind, name, {row["id"] for row in known if row["kind"] == kind}) for kind, name in unknown.items()
+    ]
 
 
 @dataclass(frozen=True)

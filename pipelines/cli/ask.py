@@ -6,12 +6,12 @@ from typing import Any
 import click
 
 from pipelines.cli.lazy import files, steps
-from pipelines.cli.options import Finite, as_params, format_option, period, period_options, site_option
+from pipelines.cli.options import Finite, Listed, as_params, format_option, period, period_options, site_option
 from pipelines.cli.output import print_answer
 
 
 @click.command()
-@click.argument("name")
+@click.argument("name", type=Listed("`tapescope questions` lists the questions."))
 @click.argument("params", nargs=-1, metavar="[PARAM=VALUE]...")
 @site_option
 @period_options

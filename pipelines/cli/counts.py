@@ -5,8 +5,8 @@ from typing import Any
 
 import click
 
+from pipelines.cli.suggested import say
 from pipelines.primitives.failures import problem_lines
-from pipelines.primitives.text import escape_control
 
 
 def print_counts(counts: dict[str, Any], as_json: bool, sentence: str) -> None:
@@ -14,8 +14,8 @@ def print_counts(counts: dict[str, Any], as_json: bool, sentence: str) -> None:
     if as_json:
         click.echo(json.dumps(counts, default=str))
         return
-    click.echo(sentence)
+    say(sentence)
     for line in problem_lines(counts):
-        click.echo(f"  {line}", err=True)
+        say(f"  {line}", to_stderr=True)
     if counts.get("unnamed"):
-        click.echo(escape_control(counts["unnamed"]), err=True)
+        say(counts["unnamed"], to_stderr=True)

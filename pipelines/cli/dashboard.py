@@ -1,5 +1,6 @@
 """The command that starts the dashboard: its host names, its access and its options."""
 
+import errno
 import os
 import socket
 import sys
@@ -13,6 +14,7 @@ import click
 
 from pipelines.cli.lazy import steps
 from pipelines.cli.options import site_option
+from pipelines.primitives.errors import TapescopeError
 from pipelines.primitives.local import is_loopback
 
 # Streamlit as its own command starts it; stopped before it listens it ends without a traceback, as it does later.
@@ -46,6 +48,7 @@ def dashboard(site_path: Path, port: int, address: str, hosts: tuple[str, ...]) 
     # a folder without a site.toml is a first visit: the pages offer to make one
     is_new = site_path.is_dir() and not site_file(site_path).exists()
     root = site_path.resolve() if is_new else steps.site_at(site_path).root
+    _refuse_used_port(address, port)
     page = Path(__file__).resolve().parents[2] / "dashboards" / "server.py"
     secrets = root / "secrets.toml"
     os.environ["TAPESCOPE_SITE"] = str(root)
@@ -63,6 +66,18 @@ def dashboard(site_path: Path, port: int, address: str, hosts: tuple[str, ...]) 
         options["secrets.files"] = secrets
     flags = [word for name, value in options.items() for word in (f"--{name}", str(value))]
     os.execv(sys.executable, [sys.executable, "-c", _SERVE, "run", str(page), *flags])
+
+
+def _refuse_used_port(address: str, port: int) -> None:
+    """Raise TapescopeError if another program listens there; Streamlit would end without a next step."""
+    try:
+        socket.create_server((address, port), family=socket.AF_INET6 if ":" in address else socket.AF_INET).close()
+    except OSError as error:
+        if error.errno == errno.EADDRINUSE:
+            raise TapescopeError(
+                f"port {port} of {address} is in use by another program, such as another dashboard",
+                f"stop that program, or choose another port: `tapescope dashboard --port {port + 1}`",
+            ) from error
 
 
 def _served_as(address: str, hosts: tuple[str, ...], secrets: Path) -> list[str]:

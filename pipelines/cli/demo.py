@@ -1,7 +1,5 @@
 """The command that runs everything on the sample archive."""
 
-import shlex
-import sys
 from pathlib import Path
 
 import click
@@ -9,6 +7,7 @@ import click
 from pipelines.cli.detect import print_findings
 from pipelines.cli.lazy import steps
 from pipelines.cli.run import run_steps
+from pipelines.cli.suggested import name_site, runnable
 from sample_data import ARCHIVES
 
 
@@ -30,10 +29,11 @@ from sample_data import ARCHIVES
 def demo(archive: str, folder: Path | None) -> None:
     """Run all steps on a sample archive. Findings are listed at the end, the most severe first."""
     folder = folder or Path("var", "demo" if archive == "migration" else f"demo-{archive}")
+    name_site(folder)
     site = steps.make_demo(folder, archive)
     click.echo(f"The sample archive is in {folder}: {ARCHIVES[archive]}.")
     run_steps(site, None, None, as_json=False)
     print_findings(site, None, None)
-    called = sys.argv[0] if "/" in sys.argv[0] and not sys.argv[0].endswith(".py") else "tapescope"
-    named = shlex.quote(str(folder))
-    click.echo(f"\nNext:\n  {called} ask losses --site {named}\n  {called} dashboard --site {named}")
+    click.echo("\nNext:")
+    for words in ("ask losses", "dashboard"):
+        click.echo(f"  {runnable(f'`tapescope {words}`').strip('`')}")

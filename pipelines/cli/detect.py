@@ -11,9 +11,8 @@ import click
 from pipelines.cli.counts import print_counts
 from pipelines.cli.lazy import steps
 from pipelines.cli.options import as_params, json_option, period, period_options, site_option
-from pipelines.primitives.format import price
+from pipelines.primitives.format import counted, price
 from pipelines.primitives.text import escape_control
-from pipelines.primitives.times import days_between
 
 SEVERITIES = ("info", "warning", "critical")
 FINDINGS_FOUND = 4
@@ -49,7 +48,10 @@ def detect(
     if each_day:
         if not (first and last):
             raise click.UsageError("--each-day needs --from and --to")
-        periods = [(day, day) for day in days_between(first, last)]
+        days = steps.days_to_judge(site, first, last)
+        periods = [(day, day) for day in days]
+        if n_skipped := (last - first).days + 1 - len(days):
+            click.echo(f"{counted(n_skipped, 'day')} without logs skipped", err=as_json)
     findings: list[dict[str, Any]] = []
     for begin, end in periods:
         found = steps.detect(site, begin, end)

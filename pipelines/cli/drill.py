@@ -8,7 +8,8 @@ from zoneinfo import ZoneInfo
 import click
 
 from pipelines.cli.lazy import steps
-from pipelines.cli.options import DAY, site_option
+from pipelines.cli.options import DAY, Listed, site_option
+from pipelines.cli.suggested import say
 from pipelines.primitives.format import counted, duration, quantity
 from pipelines.primitives.text import escape_control
 
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.argument("drive")
+@click.argument("drive", type=Listed("`tapescope ask drives` lists the drives."))
 @click.option(
     "--bucket",
     default="between_files",
@@ -40,23 +41,17 @@ def drill(drive: str, bucket: str, day: datetime | None, limit: int, site_path: 
     is the time between files.
     """
     found = steps.drill(steps.site_at(site_path), drive, bucket, day.date() if day else None, limit)
-    _say(f"{found.drive}, {found.day} ({found.zone}): {_summary(found)}")
+    say(f"{found.drive}, {found.day} ({found.zone}): {_summary(found)}")
     groups: dict[str | None, list[dict[str, Any]]] = {}
     for row in found.intervals:
         groups.setdefault(row["session_id"], []).append(row)
     for session, rows in groups.items():
-        _say("")
-        _say(f"{_session(session, rows[0])}:")
+        say("")
+        say(f"{_session(session, rows[0])}:")
         for row in rows:
             _interval(found, row)
     for path, why in found.unread.items():
-        _say(f"\n{path}: {why}; for this file, only lines kept in the warehouse are shown")
-
-
-def _say(text: str) -> None:
-    """Print text line by line; control characters from logs are escaped."""
-    for line in text.split("\n"):
-        click.echo(escape_control(line))
+        say(f"\n{path}: {why}; for this file, only lines kept in the warehouse are shown")
 
 
 def _summary(found: "Drilled") -> str:
@@ -82,10 +77,15 @@ def _interval(found: "Drilled", row: dict[str, Any]) -> None:
         size = "" if row["volume_gb"] is None else f", {quantity(row['volume_gb'], 'GB')}"
         number = "a file" if row["file_number"] is None else f"file {row['file_number']}"
         of = f", {number} of {row['volume']} ({row['mode']} for {row['station']}{size})"
-    _say(f"  {begin:%H:%M:%S} to {end:%H:%M:%S}  {row['bucket_words']} {duration(row['interval_s'])}{of}")
+    say(f"  {begin:%H:%M:%S} to {end:%H:%M:%S}  {row['bucket_words']} {duration(row['interval_s'])}{of}")
     for path, number, kept in (
         (row["path"], row["line_no"], row["message"]),
         (row["end_path"], row["end_line_no"], row["end_message"]),
     ):
         if path is not None and number is not None:
-            _say(f"    {path}:{number}  {found.texts.get((path, number), kept or 'not kept')}")
+            print_log_line(path, number, found.texts.get((path, number), kept or "not kept"))
+
+
+def print_log_line(path: str, number: int, text: str) -> None:
+    """Print a line of a log with its place."""
+    click.echo(escape_control(f"    {path}:{number}  {text}"))

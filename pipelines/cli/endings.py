@@ -8,9 +8,9 @@ import traceback
 
 import click
 
+from pipelines.cli.suggested import runnable, say
 from pipelines.primitives.errors import TapescopeError
 from pipelines.primitives.failures import summarize_failure
-from pipelines.primitives.text import escape_control
 
 TRACEBACK = "TAPESCOPE_TRACEBACK"
 
@@ -26,7 +26,9 @@ def run(command: click.Command) -> None:
     try:
         sys.exit(command.main(standalone_mode=False) or 0)
     except click.ClickException as error:
-        error.show()
+        text = error.format_message()
+        copied = runnable(text)
+        (error if copied == text else click.UsageError(copied, getattr(error, "ctx", None))).show()
         sys.exit(error.exit_code)
     except (Stopped, KeyboardInterrupt, Exception) as error:  # a library may make an error of its own of it
         if received or not isinstance(error, Exception) or isinstance(error, click.Abort):
@@ -82,7 +84,7 @@ def _complain(error: Exception) -> int:
             f"this is a bug in tapescope: set {TRACEBACK}=1 and run the command again to see the traceback",
         )
     for number, line in enumerate([*str(own).splitlines(), *getattr(error, "__notes__", ())]):
-        click.echo(f"{'' if number else 'tapescope: '}{escape_control(line)}", err=True)
+        say(f"{'' if number else 'tapescope: '}{line}", to_stderr=True)
     if own.hint:
-        click.echo(f"  hint: {escape_control(own.hint)}", err=True)
+        say(f"  hint: {own.hint}", to_stderr=True)
     return own.exit_code

@@ -8,6 +8,8 @@ from typing import Any
 
 import click
 
+from pipelines.cli.suggested import remember_site
+
 Command = Callable[..., Any]
 
 
@@ -19,6 +21,16 @@ class Finite(click.FloatRange):
         if not math.isfinite(number):
             self.fail(f"{value!r} is not a finite number", param, ctx)
         return number
+
+
+class Listed(click.types.StringParamType):
+    """A name; where it is missing, the message names the command that lists what can be given."""
+
+    def __init__(self, hint: str) -> None:
+        self._hint = hint
+
+    def get_missing_message(self, param: click.Parameter, ctx: click.Context | None) -> str:
+        return self._hint
 
 
 class _Day(click.DateTime):
@@ -42,6 +54,7 @@ site_option = click.option(
     type=click.Path(path_type=Path),
     default=Path(),
     show_default="site.toml in the current folder",
+    callback=remember_site,
     help="The site.toml of the archive, or the folder with it.",
 )
 workers_option = click.option(

@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from datetime import date, datetime
 from typing import TYPE_CHECKING, Any
 
-import click
 from rich.console import Console
 from rich.progress import BarColumn, DownloadColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.text import Text
 
 from pipelines.cli.lazy import contracts
+from pipelines.cli.suggested import runnable, say
 from pipelines.primitives import format
 from pipelines.primitives.text import csv_text, escape_control, truncate
 from pipelines.primitives.text_table import ANY_WIDTH, text_table
@@ -43,7 +43,7 @@ def print_answer(answer: "Answer", form: str, all_columns: bool = True) -> None:
         without = f"; --all-columns adds {', '.join(left_out)}" if left_out else ""
         errors.print(f"{n_rows}{cut}{period}; snapshot {answer.snapshot}{without}", style="dim", highlight=False)
     for notice in answer.notices:
-        errors.print(escape_control(notice), highlight=False, soft_wrap=True)
+        errors.print(escape_control(runnable(notice)), highlight=False, soft_wrap=True)
 
 
 def print_rows(columns: list["contracts.Column"], rows: list[tuple[Any, ...]], form: str) -> None:
@@ -114,7 +114,7 @@ def print_parts(parts: Iterable[str | Rows], form: str) -> None:
     tables = []
     for part in parts:
         if isinstance(part, str):
-            click.echo(escape_control(part), err=form != "table")
+            say(part, to_stderr=form != "table")
         elif form != "table":
             tables.append(part)
         elif part.rows:

@@ -7,8 +7,8 @@ import click
 
 from pipelines.cli.counts import print_counts
 from pipelines.cli.lazy import steps
-from pipelines.cli.options import json_option, period, period_options, site_option
-from pipelines.primitives.text import escape_control
+from pipelines.cli.options import as_params, json_option, period, period_options, site_option
+from pipelines.cli.suggested import say
 
 
 @click.command()
@@ -21,7 +21,11 @@ from pipelines.primitives.text import escape_control
 def report(site_path: Path, day_day: Any, from_day: Any, to_day: Any, as_json: bool, out: Path | None) -> None:
     """Write the nightly report as HTML, text and JSON."""
     problems: list[str] = []
-    written = steps.report(steps.site_at(site_path), *period(day_day, from_day, to_day), out, problems)
+    site, days = steps.site_at(site_path), period(day_day, from_day, to_day)
+    written = steps.report(site, *days, out, problems)
     print_counts(written, as_json, "\n".join(str(path) for path in written.values()))
+    for row in steps.ask(site, "day_state", as_params(*days)).as_dicts() if not problems else ():
+        if row["state"] == "not_covered":
+            say(row["summary"], to_stderr=True)
     for problem in problems:
-        click.echo(f"tapescope: warning: the report is incomplete: {escape_control(problem)}", err=True)
+        say(f"tapescope: warning: the report is incomplete: {problem}", to_stderr=True)

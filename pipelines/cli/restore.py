@@ -6,6 +6,7 @@ import click
 
 from pipelines.cli.lazy import steps
 from pipelines.cli.options import site_option
+from pipelines.cli.suggested import say
 from pipelines.primitives.format import listed
 from pipelines.primitives.store_errors import READ_AGAIN, REBUILD
 
@@ -39,9 +40,9 @@ def restore(backup: str | None, site_path: Path, only_list: bool, force: bool, a
     if done.missing:
         click.echo(f"{len(done.missing)} data files are missing: {listed(done.missing, _MOST_NAMED)}", err=True)
         has_bronze = any(path.startswith("bronze/") for path in done.missing)
-        click.echo(f"  hint: {READ_AGAIN if has_bronze else REBUILD}", err=True)
+        say(f"  hint: {READ_AGAIN if has_bronze else REBUILD}", to_stderr=True)
     if done.is_older or done.backup:
-        click.echo(
+        say(
             f"Data committed after the {'backup' if done.backup else 'copy'} are lost. To get them back, run"
             " `tapescope run`, which reads the logs that still exist."
         )

@@ -3,6 +3,7 @@
 import datetime as dt
 import os
 import re
+import shlex
 from datetime import date, datetime
 from pathlib import Path
 from typing import Annotated, Literal
@@ -188,7 +189,12 @@ def site_file(path: Path) -> Path:
 def load_site(path: Path) -> Site:
     """Read `site.toml` (or the one in a folder). Raises ConfigError naming every mistake and its line."""
     file = site_file(path)
-    values, places = toml.read(file, "give --site FILE, set TAPESCOPE_SITE, or run `tapescope demo`")
+    try:
+        values, places = toml.read(file, "correct site.toml")
+    except ConfigError as error:
+        if isinstance(error.__cause__, FileNotFoundError) and not os.path.lexists(file):  # it may lack its template
+            raise _no_site(path) from error
+        raise
     if "root" in values:
         raise ConfigError(
             f"{file}: `root` is not a key of site.toml", "remove it: paths are relative to the folder of site.toml"
@@ -201,6 +207,17 @@ def load_site(path: Path) -> Site:
             f"{file} has {error.error_count()} mistake(s):\n{listed}", "correct the lines above"
         ) from error
     return site.model_copy(update={"input": (*site.input, *(entry.input for entry in site.collect))})
+
+
+def _no_site(path: Path) -> ConfigError:
+    """There is no site.toml where a path names one."""
+    if path == Path():
+        hint = "give --site FOLDER, set TAPESCOPE_SITE, or run `tapescope demo`; `tapescope init .` writes a site.toml"
+        return ConfigError("the current folder has no site.toml", f"{hint} for a folder of logs")
+    if path.is_dir():
+        hint = f"if it is a folder of logs, `tapescope init {shlex.quote(str(path))}` writes a site.toml"
+        return ConfigError(f"the folder {path} has no site.toml", hint)
+    return ConfigError(f"there is no file or folder {path}", "give the folder that holds site.toml")
 
 
 def load_recipients(path: Path) -> Site:

@@ -30,6 +30,15 @@ def summarize_failure(step: str, error: BaseException) -> str:
     return escape_control(text if len(text) <= _MOST_CHARS else text[:_MOST_CHARS] + "…")
 
 
+def is_stop(error: BaseException) -> bool:
+    """Whether a signal ended the work. DuckDB makes an error of its own of what a signal's handler raises.
+
+    >>> is_stop(KeyboardInterrupt()), is_stop(RuntimeError("Query interrupted")), is_stop(RuntimeError("no"))
+    (True, True, False)
+    """
+    return not isinstance(error, Exception) or (type(error) is RuntimeError and str(error) == "Query interrupted")
+
+
 def _place(error: BaseException) -> str:
     """The innermost line of our own code that the error came through."""
     frames = traceback.extract_tb(error.__traceback__)

@@ -1,6 +1,6 @@
 """The days of a period; days, instants and spans as people read them, on the clock of a zone."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from datetime import UTC, date, datetime, timedelta
 from zoneinfo import ZoneInfo
 
@@ -12,6 +12,18 @@ def days_between(first: date, last: date) -> list[date]:
     [27, 28, 1]
     """
     return [first + timedelta(days=n) for n in range((last - first).days + 1)]
+
+
+def period_texts(days: Sequence[date]) -> list[str]:
+    """Days in their order as periods without a missing day.
+
+    >>> period_texts([date(2010, 2, 28), date(2010, 3, 1), date(2010, 3, 4)])
+    ['2010-02-28 to 2010-03-01', '2010-03-04']
+    """
+    starts = [n for n, day in enumerate(days) if n == 0 or day - days[n - 1] > timedelta(days=1)]
+    ends = [*(n - 1 for n in starts[1:]), len(days) - 1]
+    periods = [(days[first], days[last]) for first, last in zip(starts, ends, strict=False)]
+    return [f"{first}" if first == last else f"{first} to {last}" for first, last in periods]
 
 
 def day_text(day: date | None) -> str:

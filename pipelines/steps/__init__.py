@@ -4,7 +4,7 @@ from pipelines.answers.question import ask_sql
 from pipelines.primitives.failures import problem_lines, summarize_failure
 from pipelines.steps.build import BuildReport, build, build_part, maintain, plan_build
 from pipelines.steps.collect import collect, seconds_to_next
-from pipelines.steps.detect import detect, forecast, mark_finding
+from pipelines.steps.detect import days_to_judge, detect, forecast, mark_finding
 from pipelines.steps.ingest import (
     bytes_below,
     bytes_to_read,

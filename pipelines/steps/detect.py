@@ -14,9 +14,11 @@ from pipelines.answers import question
 from pipelines.build.fingerprint import is_outdated, last_fingerprint
 from pipelines.catalog.contracts import Catalog
 from pipelines.catalog.files import load_catalog
+from pipelines.catalog.sql_inspect import execute
 from pipelines.config.site import Site
 from pipelines.primitives.errors import TapescopeError
 from pipelines.primitives.format import counted
+from pipelines.primitives.times import days_between
 from pipelines.reporting.finding_words import SEVERITIES
 from pipelines.warehouse.connection import Connection, Warehouse
 from pipelines.warehouse.engine import transaction
@@ -24,6 +26,14 @@ from pipelines.warehouse.runs import Run, record_run
 from pipelines.warehouse.tables import prepare_tables, replace_day, use_for_analysis
 
 MARK_WAIT_S = 120.0
+_TO_JUDGE = """
+SELECT DISTINCT day
+FROM (SELECT site_day(v.hour_at, c.zone) AS day FROM ops.coverage v CROSS JOIN site.setting c
+      UNION ALL SELECT day FROM gold.drive_ledger UNION ALL SELECT day FROM gold.duty_factor -- logs of undeclared hours
+      UNION ALL SELECT day FROM gold.finding)
+WHERE day BETWEEN $first_day AND $last_day
+ORDER BY day
+"""
 
 
 @dataclass(frozen=True)
@@ -118,6 +128,16 @@ def detect(site: Site, first: date | None = None, last: date | None = None) -> D
     return report
 
 
+def days_to_judge(site: Site, first: date, last: date) -> list[date]:
+    """The days of a period for which there are logs, logs are declared, or findings exist."""
+    with Warehouse(site).read() as connection:
+        try:
+            rows = execute(connection, _TO_JUDGE, {"first_day": first, "last_day": last}).fetchall()
+        except duckdb.CatalogException:  # not built yet, which `detect` reports
+            return list(days_between(first, last))
+    return [day for (day,) in rows]
+
+
 def _day_states(connection: Connection, catalog: Catalog, first: date, last: date) -> list[dict[str, Any]]:
     days = {"first_day": str(first), "last_day": str(last)}
     return question.answer(connection, catalog, "day_state", days).as_dicts() if last != question.NO_DATA else []
@@ -130,7 +150,18 @@ def _not_run(connection: Connection, catalog: Catalog, before: date) -> list[str
     if site["first_day"] is None or site["first_day"] > last:
         return []
     rows = _day_states(connection, catalog, site["first_day"], last)
-    return [row["summary"] for row in rows if row["state"] == "not_run" or row["is_outdated"]]
+    return days_to_run([row for row in rows if row["state"] == "not_run" or row["is_outdated"]])
+
+
+def days_to_run(rows: list[dict[str, Any]]) -> list[str]:
+    """Rows of `day_state` that need a verdict as one sentence, with one command for all of their days."""
+    if len(rows) < 2:
+        return [row["summary"] for row in rows]
+    first, last, n_days = rows[0]["first_day"], rows[-1]["last_day"], sum(row["n_days"] for row in rows)
+    outdated = ", or their verdict no longer holds," if any(row["is_outdated"] for row in rows) else ""
+    days = f"{n_days} days with logs from {first} to {last}"
+    command = f"tapescope detect --each-day --from {first} --to {last}"
+    return [f"The rules have not run{outdated} for {days}: run `{command}`."]
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from typing import Any, Protocol
 from pipelines.config.site import Site
 from pipelines.ingest.run import Progress
 from pipelines.primitives.errors import NothingRead
-from pipelines.primitives.failures import problem_lines, summarize_failure
+from pipelines.primitives.failures import is_stop, problem_lines, summarize_failure
 from pipelines.steps.build import build
 from pipelines.steps.detect import detect, forecast
 from pipelines.steps.ingest import bytes_to_read, ingest
@@ -68,7 +68,7 @@ def run(
     """Ingest, build, detect, forecast and report, as the DAG nightly_report does; a default is the last day with data.
 
     Where a step fails those after it do not run, and the report is written all the same and says so; with `send` it is
-    sent to the recipients of [deliver]. Raises nothing: what failed is in the result.
+    sent to the recipients of [deliver]. What failed is in the result; only a signal raises, and ends all steps.
     """
     made = Run()
     step = "ingest"
@@ -90,6 +90,8 @@ def run(
         watcher.done(step, forecast(site, last))
         made.failure = _nothing_read(site, counts)
     except Exception as error:
+        if is_stop(error):  # whoever stops the command does not wait for a report
+            raise
         made.failure = error
         made.problems.insert(0, summarize_failure(step, error))
     try:

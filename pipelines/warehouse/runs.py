@@ -1,4 +1,4 @@
-"""`ops.run`: what each step did that changed the warehouse, how long it took, and why one failed."""
+"""`ops.run`: what each step did that changed the warehouse, how long it took, and why one failed or was stopped."""
 
 import json
 import time
@@ -13,7 +13,7 @@ import duckdb
 from pipelines.catalog.sql_inspect import execute
 from pipelines.config.site import Site
 from pipelines.primitives.errors import TapescopeError
-from pipelines.primitives.failures import summarize_failure
+from pipelines.primitives.failures import is_stop, summarize_failure
 from pipelines.warehouse.connection import LAKE, Connection, Warehouse, snapshot_id
 from pipelines.warehouse.engine import transaction
 
@@ -27,20 +27,21 @@ class Run:
     step: str
     started_at: datetime = field(default_factory=lambda: datetime.now(UTC).replace(tzinfo=None))
     counts: dict[str, Any] = field(default_factory=dict)
+    is_stopped: bool = False  # by a signal
 
 
 @contextmanager
 def record_run(connection: Connection, step: str) -> Iterator[Run]:
-    """Record the run of a step on the step's connection, after it, so that a failure is recorded too.
+    """Record the run of a step on the step's connection, after it, so that a failure, or a signal, is recorded too.
 
     A run that changed nothing leaves no row: a check every few minutes must not fill the warehouse.
     """
     run, begun, before = Run(step), time.monotonic(), snapshot_id(connection)
     try:
         yield run
-    except Exception as error:
+    except BaseException as error:
         with suppress(duckdb.Error):  # the first failure is the one to report
-            _write(connection, run, time.monotonic() - begun, summarize_failure(step, error))
+            _write(connection, run, time.monotonic() - begun, _why(run, error))
         raise
     if snapshot_id(connection) != before:
         _write(connection, run, time.monotonic() - begun, None)
@@ -57,7 +58,7 @@ def record_readonly_run(site: Site, step: str) -> Iterator[Run]:
     try:
         yield run
     except Exception as error:
-        failure = summarize_failure(step, error)
+        failure = _why(run, error)
         raise
     finally:
         if failure or run.counts:
@@ -77,11 +78,19 @@ def try_record(site: Site, run: Run, elapsed_s: float, failure: str | None) -> b
     return True
 
 
+def _why(run: Run, error: BaseException) -> str:
+    """Why a run ended before its time."""
+    run.is_stopped = is_stop(error)
+    stopped = f"{run.step} was stopped by a signal, such as Ctrl-C or SIGTERM; uncommitted work was rolled back"
+    return stopped if run.is_stopped else summarize_failure(run.step, error)
+
+
 def _write(connection: Connection, run: Run, elapsed_s: float, failure: str | None) -> None:
+    outcome = "done" if failure is None else "stopped" if run.is_stopped else "failed"
     counts = {name: value for name, value in run.counts.items() if isinstance(value, int | float)}
     with transaction(connection):
         execute(
             connection,
             f"INSERT INTO {LAKE}.ops.run VALUES (?, ?, ?, ?, ?, ?)",
-            [run.started_at, run.step, "failed" if failure else "done", elapsed_s, json.dumps(counts), failure],
+            [run.started_at, run.step, outcome, elapsed_s, json.dumps(counts), failure],
         )

@@ -20,12 +20,18 @@ gone_day = { type = "DATE", doc = "day from which the finding is gone: after the
 until_day = { type = "DATE", doc = "last site day on which the finding is muted; NULL if it is muted permanently, or not muted" }
 note = { type = "VARCHAR", doc = "text of the newest note that a person left on the finding" }
 text = { type = "VARCHAR", doc = "the finding as a sentence, from the last day on which it fired" }
+lost_hours = { type = "DOUBLE", unit = "h", doc = "upper limit of the drive-hours or station-hours that the finding cost on the last day on which it fired; NULL where its cost is not known" }
+gain_gb_day = { type = "DOUBLE", unit = "GB/day", doc = "extra data per day that would move if the finding's cause were fixed, as of the last day on which it fired; NULL where the gain is not known" }
 */
 WITH fired AS (
     SELECT finding_id, arg_max(state, day) AS state, arg_max(severity, day) AS severity, any_value(rule) AS rule,
            any_value(entity) AS entity, min(day) AS first_day, max(day) AS last_day, count(DISTINCT day) AS n_days,
            arg_max(text, (day, started_at)) AS text
     FROM gold.finding WHERE day <= $last_day GROUP BY finding_id
+),
+cost AS (
+    SELECT finding_id, day, sum(lost_hours) AS lost_hours, sum(gain_gb_day) AS gain_gb_day
+    FROM gold.finding WHERE day <= $last_day GROUP BY finding_id, day
 ),
 gone AS (
     SELECT f.finding_id, min(d.day) AS gone_day
@@ -44,8 +50,9 @@ SELECT f.finding_id, CASE WHEN g.gone_day IS NULL THEN f.state ELSE 'gone' END A
        f.first_day, f.last_day, f.n_days, g.gone_day, -- a mute that has ended does not count
        CASE WHEN s.kind = 'mute' AND s.until_day >= CASE WHEN g.gone_day IS NULL THEN f.last_day ELSE $last_day END
             THEN s.until_day END AS until_day, s.note,
-       f.text
+       f.text, c.lost_hours, c.gain_gb_day
 FROM fired f
+JOIN cost c ON c.finding_id = f.finding_id AND c.day = f.last_day
 LEFT JOIN gone g ON g.finding_id = f.finding_id
 LEFT JOIN marked s ON s.finding_id = f.finding_id
 ORDER BY g.gone_day IS NOT NULL, g.gone_day DESC,

@@ -9,8 +9,8 @@ name = { type = "VARCHAR", doc = "name of the source or step. In the row with ki
 until_at = { type = "TIMESTAMP", doc = "newest time in the logs, UTC; NULL for steps. A time counts only if it is at most one day after the newest log file was written" }
 until_day = { type = "DATE", doc = "site day of the newest time in the logs" }
 ended_at = { type = "TIMESTAMP", doc = "end of the last run, UTC; NULL for sources" }
-outcome = { type = "VARCHAR", doc = "done or failed" }
-failure = { type = "VARCHAR", doc = "error of a failed run" }
+outcome = { type = "VARCHAR", doc = "done, failed, or stopped (a signal ended the run)" }
+failure = { type = "VARCHAR", doc = "error of a failed run, or that a signal stopped it" }
 summary = { type = "VARCHAR", was = "says", doc = "one sentence that sums up the row, with times in the site's time zone" }
 */
 WITH written AS (

@@ -12,6 +12,7 @@ import click
 
 from pipelines.cli.lazy import files, forecast, service_time, steps
 from pipelines.cli.options import DAY, Command, site_option
+from pipelines.cli.suggested import say
 from pipelines.primitives.errors import TapescopeError
 from pipelines.primitives.estimate import Estimate, NoEstimate
 from pipelines.primitives.format import no_estimate
@@ -121,9 +122,8 @@ def calibration(like: str | None, speed: str | None, past: Past, mode: str = "",
 
 def _warn_of_misfit(found: Any) -> None:
     if not found.fits:
-        click.echo(
-            "The formula does not fit these mounts, so the result is rough: see `tapescope forecast fit`.", err=True
-        )
+        text = "The formula does not fit these mounts, so the result is rough: see `tapescope forecast fit`."
+        say(text, to_stderr=True)
 
 
 def _at_speed_of(generation: str, mode: str, found: Any, fitted: list[Any]) -> Any:
