@@ -185,8 +185,8 @@ def show_freshness(found: Asked | None = None, of: str = "") -> None:
     except data.NoAnswer:
         return  # a page that needs no warehouse works without one
     st.text(f"{of} · {row['summary']}" if of else row["summary"])
-    if row["outcome"] == "failed":
-        st.error("The last run of a step failed, so this page may show older data.")
+    if row["outcome"] in ("failed", "stopped"):
+        st.error("The last run of a step failed or was stopped, so this page may show older data.")
         st.code(row["failure"], language=None, wrap_lines=True)
 
 

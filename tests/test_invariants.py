@@ -449,17 +449,20 @@ def test_a_hole_grows_where_a_log_is_withdrawn(site: Site, n: int) -> None:
 
 
 @pytest.mark.parametrize(
-    "dismounted", [timedelta(minutes=-1), timedelta(days=1)], ids=["before midnight", "the day after"]
+    ("dismounted", "loaded"),
+    [(timedelta(minutes=-1), timedelta(days=4, hours=7)), (timedelta(days=1), timedelta(days=2, seconds=30))],
+    ids=["before midnight", "the day after"],
 )
-def test_a_tape_exchanged_for_a_request_over_midnight(tmp_path: Path, dismounted: timedelta) -> None:
-    """The request comes before midnight (UTC), the tape it needs after: the days of both are made together."""
+def test_a_tape_exchanged_for_a_request_over_midnight(tmp_path: Path, dismounted: timedelta, loaded: timedelta) -> None:
+    """The request comes before midnight (UTC), the tape it needs days after: the days of both are made together."""
     story, midnight = Story(), datetime(2010, 3, 10)
-    story.heartbeat(midnight - timedelta(hours=12), midnight + timedelta(days=3), 540)
+    story.heartbeat(midnight - timedelta(hours=12), midnight + timedelta(days=5), 540)
     story.session("DRV_1", "VA", midnight - seconds(1200), 2, ends=False)
     story.request("DRV_1", "VB", midnight - seconds(300), 50_000_000, 60)
     story.mover(midnight - seconds(290), "DRV_1", "dismount_volume VA")
+    story.mover(midnight - seconds(200), "DRV_1", "dismount VA: ('DRIVE_BUSY', 5, None, 'no answer')", "E")
     story.mover(midnight + dismounted, "DRV_1", "dismounted VA")
-    load = midnight + max(dismounted, timedelta()) + timedelta(days=dismounted.days + 1, seconds=30)
+    load = midnight + loaded
     story.mover(load, "DRV_1", "MSG_TYPE=MC_LOAD_REQ  mounting VB")
     story.mover(load + seconds(30), "DRV_1", "MSG_TYPE=MC_LOAD_DONE  mounted VB")
     story.mover(load + seconds(60), "DRV_1", "write_tape starting, bytes_to_write=50000000")

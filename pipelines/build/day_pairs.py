@@ -4,15 +4,17 @@
 LINKS = """
 WITH step AS (
     SELECT system, name, day, logged_at, kind IN ('dismounted', 'load_failed', 'restart', 'cleaning_ended') AS is_last,
-           kind = 'request' AS is_request,
-           kind NOT IN ('request', 'dismount_begun', 'dismounting', 'dismounted') AS is_use
+           kind = 'ticket' AS is_ticket, kind IN ('request', 'ticket') AS is_request,
+           -- as silver.mover_step has it
+           kind IN ('load_requested', 'loaded', 'load_failed', 'position', 'skipped', 'started', 'data_ended',
+                    'completed', 'failed', 'restart') AS is_use
     FROM bronze.enstore_log_mover
-    WHERE kind NOT IN ('ticket', 'done_ticket', 'timing', 'drive_stats', 'slow_drive', 'no_access', 'assert')
+    WHERE kind NOT IN ('done_ticket', 'timing', 'drive_stats', 'slow_drive', 'no_access', 'assert')
 ),
 drive_day AS (
     -- of the last second all steps count: line numbers of several files do not give the last of them
     SELECT system, name, day, bool_or(is_last) AS was_free, bool_or(is_request OR is_use) AS was_used,
-           max(logged_at) = max(logged_at) FILTER (NOT is_last) AS is_in_use,
+           max(logged_at) FILTER (NOT is_ticket) = max(logged_at) FILTER (NOT is_ticket AND NOT is_last) AS is_in_use,
            -- since the request only another tape was dismounted
            max(logged_at) FILTER (is_request) >= coalesce(max(logged_at) FILTER (is_use), day) AS is_asked
     FROM step
@@ -21,8 +23,9 @@ drive_day AS (
 -- what is open at midnight ends on the next day on which the drive was free, or with the log
 begun AS (
     SELECT *, was_free OR NOT coalesce(lag(is_open) OVER days, FALSE) AS begins
-    FROM (SELECT *, is_in_use OR coalesce(is_asked OR NOT was_used AND lag(is_asked) OVER days, FALSE) AS is_open
-          FROM drive_day WINDOW days AS (PARTITION BY system, name ORDER BY day))
+    FROM (SELECT *, coalesce(is_in_use, FALSE) OR coalesce(
+                        last_value(CASE WHEN was_used THEN is_asked END IGNORE NULLS) OVER days, FALSE) AS is_open
+          FROM drive_day WINDOW days AS (PARTITION BY system, name ORDER BY day ROWS UNBOUNDED PRECEDING))
     WINDOW days AS (PARTITION BY system, name ORDER BY day)
 ),
 numbered AS (

@@ -14,7 +14,8 @@ def print_counts(counts: dict[str, Any], as_json: bool, sentence: str) -> None:
     if as_json:
         click.echo(json.dumps(counts, default=str))
         return
-    say(sentence)
+    for line in sentence.split("\n"):
+        say(line)
     for line in problem_lines(counts):
         say(f"  {line}", to_stderr=True)
     if counts.get("unnamed"):

@@ -28,7 +28,7 @@ runpy.run_module("streamlit", run_name="__main__", alter_sys=True)
 
 @click.command()
 @site_option
-@click.option("--port", default=8501, show_default=True, help="Port to listen on.")
+@click.option("--port", type=click.IntRange(1, 65535), default=8501, show_default=True, help="Port to listen on.")
 @click.option(
     "--address",
     default="127.0.0.1",

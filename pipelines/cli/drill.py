@@ -51,7 +51,8 @@ def drill(drive: str, bucket: str, day: datetime | None, limit: int, site_path: 
         for row in rows:
             _interval(found, row)
     for path, why in found.unread.items():
-        say(f"\n{path}: {why}; for this file, only lines kept in the warehouse are shown")
+        say("")
+        say(f"{path}: {why}; for this file, only lines kept in the warehouse are shown")
 
 
 def _summary(found: "Drilled") -> str:

@@ -43,9 +43,8 @@ def runnable(text: str) -> str:
 
 
 def say(text: str, to_stderr: bool = False) -> None:
-    """Print a message whose suggested commands can be copied; control characters are escaped in each line."""
-    for line in runnable(text).split("\n"):
-        click.echo(escape_control(line), err=to_stderr)
+    """Print a message whose suggested commands can be copied; control characters are escaped."""
+    click.echo(escape_control(runnable(text)), err=to_stderr)
 
 
 def _completed(found: re.Match[str]) -> str:

@@ -43,7 +43,8 @@ _KNOWN_FAILURES = (
         "free some space and run the command again; committed data are intact",
     ),
     _failure(
-        r"^Out of Memory Error|failed to map segment|cannot allocate memory|^std::bad_alloc",
+        r"^Out of Memory Error|cannot allocate memory|^std::bad_alloc"
+        r"|failed to map segment from shared object(?!: Operation not permitted)",
         "there is not enough memory",
         "give the process more memory, or stop others on this machine; committed data are intact",
     ),

@@ -101,7 +101,8 @@ def disagreement(lines: Iterable[str], zone: str, glob: str = "") -> str:
     words = " and ".join(others)
     if not others:
         return ""
-    value = next((f'zone = "{name}"' for name in zones_with(others)), "zone")
+    zones = zones_with(others)
+    value = f'zone = "{zones[0]}"' if len(zones) == 1 else "zone"
     entry = f'the [[input]] with glob = "{glob}"' if glob else "the [[input]] of the file"
     return (
         f"the time stamps name the zone {words}, but the rows are read as times in {zone}"

@@ -31,7 +31,7 @@ _MAGIC = {
 _SA_TO_TEXT = "sadf -d FILE -- -u -r -b -d -q -n DEV"
 _CONVERTIBLE = [
     (b"\x96\xd5", 0, "a binary file of sysstat (saNN)", _SA_TO_TEXT),
-    (b"\xd5\x96", 0, "a binary file of sysstat (saNN)", _SA_TO_TEXT),
+    (b"\xd5\x96\x21", 0, "a binary file of sysstat (saNN)", _SA_TO_TEXT),
     (
         b"\x50\x05\x26",
         4,

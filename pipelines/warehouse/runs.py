@@ -81,7 +81,7 @@ def try_record(site: Site, run: Run, elapsed_s: float, failure: str | None) -> b
 def _why(run: Run, error: BaseException) -> str:
     """Why a run ended before its time."""
     run.is_stopped = is_stop(error)
-    stopped = f"{run.step} was stopped by a signal, such as Ctrl-C or SIGTERM; uncommitted work was rolled back"
+    stopped = f"{run.step} was stopped by a signal (such as Ctrl-C) or a time limit; uncommitted work was rolled back"
     return stopped if run.is_stopped else summarize_failure(run.step, error)
 
 

@@ -28,9 +28,9 @@ ran AS (
     FROM ops.run
     QUALIFY row_number() OVER (PARTITION BY step ORDER BY started_at DESC) = 1
 ),
--- a step whose last run failed represents all, until it has run again
+-- a step whose last run failed or was stopped represents all, until it has run again
 last AS (
-    SELECT * FROM ran ORDER BY outcome = 'failed' DESC, ended_at DESC, step LIMIT 1
+    SELECT * FROM ran ORDER BY outcome IN ('failed', 'stopped') DESC, ended_at DESC, step LIMIT 1
 ),
 found AS (
     SELECT 'all' AS kind, l.step AS name, d.until_at, l.ended_at, l.outcome, l.failure

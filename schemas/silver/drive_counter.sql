@@ -119,20 +119,21 @@ used AS (
     FROM numbered WINDOW w AS (PARTITION BY day, name, run)
 ),
 mount AS (
-    SELECT drive, session_id, mounted_at, dismounted_at FROM silver.listed_mount
+    SELECT drive, session_id, mounted_at, dismounted_at, lag(mounted_at) OVER (PARTITION BY drive ORDER BY mounted_at) AS before_at
+    FROM silver.listed_mount
     WHERE drive IS NOT NULL AND dismounted_at IS NOT NULL
 ),
 mounted AS (
-    -- tapes come and go within an interval: it counts for the one that was in the drive for longer
+    -- tapes come and go within an interval: of two, it counts for the one that was in the drive for longer
     SELECT b.*, m.session_id AS old_id, date_diff('microsecond', b.from_at, m.dismounted_at) AS old_us,
-           n.session_id AS new_id,
+           n.session_id AS new_id, coalesce(n.before_at >= b.from_at, FALSE) AS has_more,
            date_diff('microsecond', greatest(b.from_at, n.mounted_at), least(b.to_at, n.dismounted_at)) AS new_us
     FROM busy b
     ASOF LEFT JOIN mount m ON m.drive = b.drive AND b.from_at >= m.mounted_at
     ASOF LEFT JOIN mount n ON n.drive = b.drive AND b.to_at > n.mounted_at
 ),
 placed AS (
-    SELECT *, CASE WHEN new_us > greatest(0, old_us) THEN new_id WHEN old_us > 0 THEN old_id END AS mount_id FROM mounted
+    SELECT *, CASE WHEN has_more THEN NULL WHEN new_us > greatest(0, old_us) THEN new_id WHEN old_us > 0 THEN old_id END AS mount_id FROM mounted
 )
 SELECT b.day, b.system, b.drive, b.host, b.device, b.tool, b.from_at, b.to_at, b.read_bytes, b.write_bytes, b.read_s, b.write_s,
        b.motion_s,

@@ -322,7 +322,8 @@ counted AS (
     SELECT m.system, m.session_id
     FROM silver.listed_mount m
     LEFT JOIN sampled k ON k.system = m.system AND k.session_id = m.session_id
-    SEMI JOIN silver.counter_use u ON u.system = m.system AND u.session_id = m.session_id AND u.read_bytes + u.write_bytes > 0
+    SEMI JOIN silver.counter_use u ON u.system = m.system AND u.session_id = m.session_id
+        AND coalesce(u.read_bytes, 0) + coalesce(u.write_bytes, 0) > 0
     LEFT JOIN by_tsm t ON t.system = m.system AND t.session_id = m.session_id
     WHERE m.witness = 'pages'
        OR coalesce(m.read_bytes, 0) + coalesce(m.write_bytes, 0) = 0 AND t.session_id IS NULL

@@ -72,10 +72,11 @@ same AS (
 mount AS (
     -- an end in the hour that autumn repeats may be of its second pass: only the log's lines have an order
     SELECT t.system, t.library, t.drive, t.volume, t.started_at,
-           CASE WHEN abs(date_diff('second', t.ended_at, s.ended_at) - 3600) <= 60 THEN s.ended_at
+           CASE WHEN abs(date_diff('second', t.ended_at, s.ended_at) - 3600) <= 60
+                     AND site_time(t.ended_at, c.zone) = site_time(t.ended_at + INTERVAL 1 HOUR, c.zone) THEN s.ended_at
                 ELSE coalesce(t.ended_at, s.ended_at) END AS ended_at, t.last_use,
            s.task, s.number, t.is_successful, t.file_id, t.line_no
-    FROM listed t LEFT JOIN same s USING (system, drive, volume, started_at)
+    FROM listed t LEFT JOIN same s USING (system, drive, volume, started_at) CROSS JOIN site.setting c
     UNION ALL
     SELECT l.system, l.library, l.drive, l.volume, l.started_at, l.ended_at, NULL, l.task, l.number, NULL, l.file_id, l.line_no
     FROM logged l

@@ -54,9 +54,10 @@ one_row AS (
 listed AS (
     -- an end in the hour that autumn repeats may be of its second pass: only the log's lines have an order
     SELECT r.* REPLACE (coalesce(d.logged_at, r.ended_at) AS ended_at)
-    FROM one_row r LEFT JOIN done d
+    FROM one_row r CROSS JOIN site.setting c LEFT JOIN done d
         ON d.system = r.system AND d.task = r.task AND d.number = r.number
            AND abs(date_diff('second', r.ended_at, d.logged_at) - 3600) <= 60
+           AND site_time(r.ended_at, c.zone) = site_time(r.ended_at + INTERVAL 1 HOUR, c.zone)
     QUALIFY row_number() OVER (PARTITION BY r.file_id, r.line_no ORDER BY d.logged_at) = 1
 ),
 accounted AS (

@@ -73,7 +73,7 @@ def _note_named_movers(found: dict[str, DriveFound], rows: pl.DataFrame, path: s
     )
     named = known.with_columns(
         name=pl.coalesce(pl.col("logname").str.replace("MV$", ""), pl.col("mover").str.replace(r"\.mover$", ""))
-    ).drop_nulls("name")
+    ).filter(pl.col("name") != "")
     facts = [pl.col(name).drop_nulls().first() for name in ("logname", "mover", "mover_host", "drive_product")]
     for name, logname, mover, host, product, n in named.group_by("name").agg(*facts, pl.len()).sort("name").rows():
         names = {"logname": logname, "mover": mover, "mover_host": short_host(host or "")}
