@@ -87,14 +87,14 @@ def test_the_report_shows_what_it_can_and_names_what_is_missing(made: Made, kind
     if kind == "tsm":
         assert hours.figures
     else:
-        assert "log of CTA's tape daemon, TSM's table SUMMARY" in hours.sentences[0]
+        assert "cta-admin's answers about drives, TSM's table SUMMARY" in hours.sentences[0]
 
 
 def test_the_report_has_the_figures_of_the_captures(made: Made) -> None:
     sentences = " ".join(sections(made("dcache"), "dcache")["requests"].sentences)
     assert "sent to tape" in sentences and "None of" in sentences
     tsm = sections(made("tsm"), "tsm")["summary"].sentences[0]
-    assert "basis estimate: length of the TSM sessions less their waits" in tsm
+    assert "estimate: length of the TSM sessions less their waits" in tsm
     assert "overall rate 209.9 MB/s" in tsm  # 6,004 GB in 7.947 h = 28,609 s with a tape in a drive
     summary = sections(made("dcache"), "dcache")["summary"].sentences[0]
     assert "according to the pools' records" in summary and "GB from tape" in summary

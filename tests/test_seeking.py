@@ -158,7 +158,7 @@ def test_a_recalls_interval_holds_it_as_often_as_it_says(capsys: pytest.CaptureF
 
 
 def test_what_has_no_geometry_is_refused() -> None:
-    with pytest.raises(ValueError, match="no tracks and length for SD-3"):
+    with pytest.raises(ValueError, match="lacks tracks or tape length of SD-3"):
         geometry(drive("SD-3"))
     with pytest.raises(ValueError, match="list of files is empty"):
         recall(SeekModel(LTO4), Service(80), files().pick(np.array([], dtype=np.int64)))

@@ -495,7 +495,7 @@ def test_what_only_the_next_build_makes_is_reported_in_words(site: Site) -> None
     with pytest.raises(QuestionRefused, match="not_a_table"):
         steps.ask_sql(site, "SELECT 1 FROM gold.not_a_table")
     shown = CliRunner().invoke(cli, ["report", "--site", str(site.root)]).stderr.splitlines()
-    assert len(shown) == 1 and what in shown[0] and "run `tapescope run` first" in shown[0]
+    assert len(shown) == 1 and what in shown[0] and f"run `tapescope run --site {site.root}` first" in shown[0]
     steps.build(site)
     assert steps.ask(site, "gap_cost").rows
 

@@ -20,7 +20,7 @@ NUMBERS = ("DOUBLE", "BIGINT", "INTEGER", "HUGEINT")
 _DECIMALS = {"GB/day": 0, "KB": 0, "MB/s": 1, "s": 1, "d": 1, "min": 1, "drives": 1, SHARE: 1, "1": 3}
 _OTHER_DECIMALS = 2
 _SHORT = {"drive_rate_basis": "basis"}
-# Bases of a drive rate, for a sentence; the estimate is written out in cells too, lest it pass for a measurement.
+# Bases of a drive rate, for a sentence; the estimate is written out in cells too, because it is not a measurement.
 BASES = {
     "call": "measured in drive calls",
     "block": "measured in the loop over blocks",
