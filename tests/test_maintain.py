@@ -155,7 +155,8 @@ def age(site: Site, days: int) -> None:
     past = {"ducklake_snapshot": "snapshot_time", "ducklake_files_scheduled_for_deletion": "schedule_start"}
     with sqlite3.connect(Warehouse(site).catalogue_file) as catalogue:
         for table, column in past.items():
-            shifted = f"strftime('%Y-%m-%d %H:%M:%f', substr({column}, 1, 23), '-{days} days') || '000+00'"
+            # fractions of a second have as many digits as they need, so they stay as they are
+            shifted = f"strftime('%Y-%m-%d %H:%M:%S', substr({column}, 1, 19), '-{days} days') || substr({column}, 20)"
             catalogue.execute(f"UPDATE {table} SET {column} = {shifted}")
     catalogue.close()
 
