@@ -19,6 +19,7 @@ from pipelines.catalog import sql_inspect
 from pipelines.catalog.contracts import LAYERS
 from pipelines.catalog.files import macros
 from pipelines.primitives.errors import QuestionRefused
+from pipelines.primitives.text import did_you_mean
 
 CORRECT = "correct the SQL at the place shown"
 MAX_CHARACTERS = 20_000  # DuckDB's parser takes quadratic time for some texts
@@ -142,7 +143,7 @@ def near(name: str, known: Iterable[str]) -> str:
     """A hint with the known names nearest to one that is not known, or with the way to list them."""
     by_tail = [full for full in known if full.rpartition(".")[2] == name.rpartition(".")[2]]
     found = by_tail or difflib.get_close_matches(name, list(known), n=3, cutoff=0.5)
-    return f"did you mean {' or '.join(found)}?" if found else "information_schema.tables lists the tables"
+    return did_you_mean(found) or "information_schema.tables lists the tables"
 
 
 def first_lines(error: Exception) -> str:
@@ -242,11 +243,7 @@ class _Guard:
         name = _lower(node.get("function_name", ""))
         if name and name not in _functions() and name not in TABLE_FUNCTIONS:
             nearest = difflib.get_close_matches(name, _functions(), n=2)
-            hint = (
-                f"did you mean {' or '.join(nearest)}?"
-                if nearest
-                else "only functions that compute a value are allowed"
-            )
+            hint = did_you_mean(nearest) or "only functions that compute a value are allowed"
             raise QuestionRefused(f"the SQL function {name} is not allowed here", hint)
 
     def _table_function(self, function: dict[str, Any]) -> None:

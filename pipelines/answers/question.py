@@ -18,6 +18,7 @@ from pipelines.config.site import Site
 from pipelines.primitives.clock import day_bounds
 from pipelines.primitives.errors import ContractError, QuestionRefused
 from pipelines.primitives.store_errors import known_error, translate_store_errors
+from pipelines.primitives.text import did_you_mean
 from pipelines.warehouse.connection import Connection, Warehouse, snapshot_id
 from pipelines.warehouse.engine import transaction
 
@@ -87,8 +88,7 @@ def _question(catalog: Catalog, name: str) -> Question:
         if (now := catalog.renamed.get(name)) is not None:
             raise QuestionRefused(f"the question {name!r} is now called {now!r}", f"see `tapescope explain {now}`")
         near = difflib.get_close_matches(name, catalog.questions, n=3, cutoff=0.4)
-        near_words = f"did you mean {' or '.join(near)}? " if near else ""
-        hint = f"{near_words}`tapescope questions` lists all questions"
+        hint = f"{did_you_mean(near)} `tapescope questions` lists all questions".strip()
         raise QuestionRefused(f"there is no question {name!r}", hint)
     return question
 

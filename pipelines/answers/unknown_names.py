@@ -7,7 +7,7 @@ import duckdb
 
 from pipelines.catalog.contracts import Catalog
 from pipelines.catalog.sql_inspect import execute
-from pipelines.primitives.text import single_line
+from pipelines.primitives.text import did_you_mean, single_line
 from pipelines.warehouse.connection import Connection
 
 # By parameter: the column that has such names, and the word for them.
@@ -45,6 +45,5 @@ def unknown_name(kind: str, name: str, known: Collection[str]) -> str:
     by_case = {one.lower(): one for one in known}
     close = difflib.get_close_matches(name.lower(), sorted(by_case), n=3, cutoff=0.6)
     near = [by_case[one] for one in ([name.lower()] if name.lower() in by_case else close)]
-    return f"No log and no site.toml names a {NAMED[kind][1]} {single_line(name)!r}" + (
-        f": did you mean {' or '.join(near)}?" if near else "."
-    )
+    what = f"No log and no site.toml names a {NAMED[kind][1]} {single_line(name)!r}"
+    return f"{what}: {did_you_mean(near)}" if near else f"{what}."

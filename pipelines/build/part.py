@@ -11,10 +11,10 @@ from datetime import date
 from pipelines.build.compared import Finished, compare
 from pipelines.build.days import DAY
 from pipelines.build.inputs import Days
-from pipelines.build.run import OF_DAYS, DayBuild, runs_of
+from pipelines.build.run import GAP_DAYS, OF_DAYS, DayBuild
 from pipelines.catalog.contracts import Catalog, Relation
 from pipelines.catalog.sql_inspect import bind
-from pipelines.primitives.times import days_between
+from pipelines.primitives.times import days_between, runs_of
 from pipelines.warehouse.connection import COMMITTED, LAKE, Connection
 from pipelines.warehouse.staged_files import Stage
 from pipelines.warehouse.tables import row_counts
@@ -85,7 +85,7 @@ class PartBuild(DayBuild):
 
     def make_days(self, relation: Relation, days_to_make: set[date]) -> None:
         """Make days of a relation; there are none of it yet. They are sorted as in the lake: sums depend on that."""
-        for run in runs_of(days_to_make):
+        for run in runs_of(days_to_make, GAP_DAYS):
             self.inputs.set_window(*self.window(relation, run))
             if not self._make(relation):
                 continue

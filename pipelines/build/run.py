@@ -16,10 +16,12 @@ from pipelines.catalog.sql_inspect import bind
 from pipelines.config.site import Site
 from pipelines.primitives.errors import ContractError
 from pipelines.primitives.store_errors import is_damage
+from pipelines.primitives.times import runs_of
 from pipelines.warehouse import retention, staged_files
 from pipelines.warehouse.connection import LAKE, Connection
 
 _REQUESTS = {"bronze.cta_request", "bronze.enstore_log_manager", "silver.request"}
+GAP_DAYS = 4  # days a short gap apart are computed together: that costs less
 OF_DAYS = "SELECT * FROM made WHERE day IN (SELECT unnest(?)) ORDER BY ALL"
 
 
@@ -163,7 +165,7 @@ class DayBuild:
     def make_days(self, relation: Relation, days_to_make: set[date]) -> None:
         """Make the days of a relation that is kept by day, and write those that differ from what is there."""
         self._note_changed(relation, [])
-        for run in runs_of(days_to_make):
+        for run in runs_of(days_to_make, GAP_DAYS):
             self.inputs.set_window(*self.window(relation, run))
             n_made = self._make(relation)
             if not n_made and not self._present.n_rows(relation.full_name):
@@ -245,14 +247,3 @@ class DayBuild:
                 f"correct {relation.path.name}",
             )
         return n_made
-
-
-def runs_of(days: set[date], gap_days: int = 4) -> list[list[date]]:
-    """Days as runs that are computed together; days a short gap apart cost less in one go."""
-    runs: list[list[date]] = []
-    for day in sorted(days):
-        if runs and (day - runs[-1][-1]).days <= gap_days:
-            runs[-1].append(day)
-        else:
-            runs.append([day])
-    return runs

@@ -90,6 +90,15 @@ def escape_markdown(text: str, n_chars: int = SENTENCES_CHARS) -> str:
     return re.sub(r"(?i)([:@]|www(?=\.))", rf"\1{_WORD_JOINER}", escaped)
 
 
+def did_you_mean(near: Sequence[str]) -> str:
+    """A hint with the known names that are nearest to an unknown one; empty where none is near.
+
+    >>> did_you_mean(["losses", "flushes"]), did_you_mean([])
+    ('did you mean losses or flushes?', '')
+    """
+    return f"did you mean {' or '.join(near)}?" if near else ""
+
+
 def short_host(host: str) -> str:
     """A host without its domain; an address stays unchanged. The macro of this name is the same in SQL.
 

@@ -1,6 +1,6 @@
 """The days of a period; days, instants and spans as people read them, on the clock of a zone."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable
 from datetime import UTC, date, datetime, timedelta
 from zoneinfo import ZoneInfo
 
@@ -14,16 +14,28 @@ def days_between(first: date, last: date) -> list[date]:
     return [first + timedelta(days=n) for n in range((last - first).days + 1)]
 
 
-def period_texts(days: Sequence[date]) -> list[str]:
-    """Days in their order as periods without a missing day.
+def runs_of(days: Iterable[date], gap_days: int = 1) -> list[list[date]]:
+    """Days as runs in which no two neighbours are more than `gap_days` apart.
+
+    >>> [[day.day for day in run] for run in runs_of({date(2010, 3, 4), date(2010, 3, 1), date(2010, 3, 2)})]
+    [[1, 2], [4]]
+    """
+    runs: list[list[date]] = []
+    for day in sorted(days):
+        if runs and (day - runs[-1][-1]).days <= gap_days:
+            runs[-1].append(day)
+        else:
+            runs.append([day])
+    return runs
+
+
+def period_texts(days: Iterable[date]) -> list[str]:
+    """Days as periods without a missing day.
 
     >>> period_texts([date(2010, 2, 28), date(2010, 3, 1), date(2010, 3, 4)])
     ['2010-02-28 to 2010-03-01', '2010-03-04']
     """
-    starts = [n for n, day in enumerate(days) if n == 0 or day - days[n - 1] > timedelta(days=1)]
-    ends = [*(n - 1 for n in starts[1:]), len(days) - 1]
-    periods = [(days[first], days[last]) for first, last in zip(starts, ends, strict=False)]
-    return [f"{first}" if first == last else f"{first} to {last}" for first, last in periods]
+    return [f"{run[0]}" if len(run) == 1 else f"{run[0]} to {run[-1]}" for run in runs_of(days)]
 
 
 def day_text(day: date | None) -> str:

@@ -11,6 +11,7 @@ from pipelines.analysis.studies import requirements
 from pipelines.catalog.contracts import Catalog
 from pipelines.catalog.files import FOLDER, load_catalog
 from pipelines.primitives.errors import ContractError, QuestionRefused
+from pipelines.primitives.text import did_you_mean
 from pipelines.reporting import entries, reference
 
 DOCS = FOLDER.parent / "docs"
@@ -40,11 +41,7 @@ def explain(catalog: Catalog, name: str) -> str:
     if name in catalog.renamed:
         raise QuestionRefused(f"the question {name!r} is now called {catalog.renamed[name]!r}")
     near = difflib.get_close_matches(name, known, n=3, cutoff=0.4)
-    hint = (
-        f"did you mean {' or '.join(near)}?"
-        if near
-        else "`tapescope metrics`, `rules`, `questions` and `sources` list the names"
-    )
+    hint = did_you_mean(near) or "`tapescope metrics`, `rules`, `questions` and `sources` list the names"
     raise QuestionRefused(f"there is no relation, rule, question, source or model {name!r}", hint)
 
 

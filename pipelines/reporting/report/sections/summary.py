@@ -218,10 +218,8 @@ def drives(asker: Asker) -> Section:
         " waits for media, client and network."
     ]
     if not asker.ask("drives").rows:
-        sentences, tables = (
-            ["No log or list of mounts shows the hours of a drive in the period."],
-            [table for table in tables if table.rows],
-        )
+        sentences = ["No log or list of mounts shows the hours of a drive in the period."]
+        tables = [table for table in tables if table.rows]
     return Section("Drives", sentences=sentences, tables=tables)
 
 
